@@ -1,0 +1,5 @@
+/** Benchmarks. */
+@NullMarked
+package io.kvmesh.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The controller. */
+@NullMarked
+package io.kvmesh.controller;
+
+import org.jspecify.annotations.NullMarked;
