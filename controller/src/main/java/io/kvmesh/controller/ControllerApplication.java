@@ -1,13 +1,26 @@
 package io.kvmesh.controller;
 
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.autoconfigure.SpringBootApplication;
+import io.kvmesh.controller.config.ControllerConfiguration;
+import io.kvmesh.controller.config.SettingsInitializer;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** Starts the controller. */
-@SpringBootApplication
-public class ControllerApplication {
+public final class ControllerApplication {
+
+  private ControllerApplication() {}
 
   public static void main(String[] args) {
-    SpringApplication.run(ControllerApplication.class, args);
+    start(args);
+  }
+
+  /** The running program; closing the context stops it gracefully. */
+  public static ConfigurableApplicationContext start(String... args) {
+    return new SpringApplicationBuilder(ControllerConfiguration.class)
+        .web(WebApplicationType.SERVLET)
+        .properties("spring.config.name=controller")
+        .initializers(new SettingsInitializer())
+        .run(args);
   }
 }

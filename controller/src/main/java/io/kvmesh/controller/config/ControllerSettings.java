@@ -1,0 +1,106 @@
+package io.kvmesh.controller.config;
+
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The controller's settings, prefix {@code kvmesh}. Obtained from {@link SettingsLoader}, which has
+ * checked every rule; the records themselves only hold values.
+ *
+ * @param cluster prefix of topic, groups and Redis keys, so that fleets can share one Kafka and one
+ *     Redis
+ * @param parentPid process whose end ends this one; 0 = none
+ * @param advertisedHost name under which workers reach this controller; empty = LMCache workers get
+ *     no heartbeat address
+ */
+@ConfigurationProperties("kvmesh")
+public record ControllerSettings(
+    @DefaultValue("kvmesh") String cluster,
+    @DefaultValue("0") long parentPid,
+    @DefaultValue("") String advertisedHost,
+    @DefaultValue Kafka kafka,
+    @DefaultValue Redis redis,
+    @DefaultValue Zmq zmq,
+    @DefaultValue Liveness liveness,
+    @DefaultValue Command command,
+    @DefaultValue Front front,
+    @DefaultValue Web web) {
+
+  /**
+   * The log.
+   *
+   * @param bootstrapServers host:port, separated by commas
+   * @param partitions of the topic when this program creates it
+   * @param replicationFactor of the topic when this program creates it; -1 = the broker's default
+   */
+  public record Kafka(
+      @DefaultValue("127.0.0.1:9092") String bootstrapServers,
+      @DefaultValue("8") int partitions,
+      @DefaultValue("-1") int replicationFactor) {}
+
+  /**
+   * The durable view.
+   *
+   * @param uri redis://, rediss:// or unix address; empty = no durable view
+   */
+  public record Redis(@DefaultValue("") String uri) {}
+
+  /**
+   * The sockets that workers use.
+   *
+   * @param pullBind one-way messages, tcp://host:port; port 0 = any free one
+   * @param replyBind requests, tcp://host:port; port 0 = any free one
+   * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew
+   * @param maxMessageSize a longer frame closes the connection it came on
+   */
+  public record Zmq(
+      @DefaultValue("tcp://0.0.0.0:8300") String pullBind,
+      @DefaultValue("tcp://0.0.0.0:8400") String replyBind,
+      @DefaultValue("200ms") Duration handshakeInterval,
+      @DefaultValue("16MB") DataSize maxMessageSize) {}
+
+  /**
+   * When a worker counts as gone; measured between log timestamps.
+   *
+   * @param heartbeatInterval of Tick records, and what agents are expected to keep
+   * @param silentAfter without a heartbeat a worker is hidden from lookups
+   * @param expireAfter without a heartbeat a worker is dropped
+   */
+  public record Liveness(
+      @DefaultValue("5s") Duration heartbeatInterval,
+      @DefaultValue("15s") Duration silentAfter,
+      @DefaultValue("60s") Duration expireAfter) {}
+
+  /**
+   * Commands to workers.
+   *
+   * @param timeout for one command, from the connection to the reply of the slowest worker
+   */
+  public record Command(@DefaultValue("10s") Duration timeout) {}
+
+  /**
+   * Limits of the sockets that LMCache workers use.
+   *
+   * @param holdFor a message of a worker that this view does not know yet waits at most this long
+   * @param maxHeld messages waiting in all; more are dropped and counted
+   * @param maxInFlight requests that wait for the log or a barrier; more are refused
+   */
+  public record Front(
+      @DefaultValue("5s") Duration holdFor,
+      @DefaultValue("10000") int maxHeld,
+      @DefaultValue("4096") int maxInFlight) {}
+
+  /**
+   * Limits of the REST interface.
+   *
+   * @param maxBody a longer request body is refused
+   * @param maxHashes in one request
+   * @param maxWait the longest barrier
+   */
+  public record Web(
+      @DefaultValue("4MB") DataSize maxBody,
+      @DefaultValue("65536") int maxHashes,
+      @DefaultValue("60s") Duration maxWait) {}
+}

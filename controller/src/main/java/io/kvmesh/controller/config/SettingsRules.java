@@ -1,0 +1,155 @@
+package io.kvmesh.controller.config;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.springframework.util.unit.DataSize;
+
+/** What each setting must be. Adds to the faults, never throws. */
+final class SettingsRules {
+
+  private static final Pattern CLUSTER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+  private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.:_-]{1,253}");
+  private static final Set<String> REDIS_SCHEMES =
+      Set.of("redis", "rediss", "redis-socket", "redis-sentinel", "rediss-sentinel");
+
+  private final Faults faults;
+
+  SettingsRules(Faults faults) {
+    this.faults = faults;
+  }
+
+  void check(ControllerSettings settings) {
+    faults.require(
+        CLUSTER.matcher(settings.cluster()).matches(),
+        "cluster",
+        settings.cluster(),
+        "must be 1 to 100 letters, digits, '.', '_' or '-', beginning with a letter or digit");
+    faults.require(
+        settings.parentPid() >= 0,
+        "parent-pid",
+        settings.parentPid(),
+        "must be a process id, or 0 for none");
+    faults.require(
+        settings.advertisedHost().isEmpty() || HOST.matcher(settings.advertisedHost()).matches(),
+        "advertised-host",
+        settings.advertisedHost(),
+        "must be a host name or an address, without scheme and port");
+    checkStores(settings);
+    checkZmq(settings.zmq());
+    checkLiveness(settings.liveness());
+    checkLimits(settings);
+  }
+
+  private void checkStores(ControllerSettings settings) {
+    ControllerSettings.Kafka kafka = settings.kafka();
+    faults.require(
+        Addresses.isServerList(kafka.bootstrapServers()),
+        "kafka.bootstrap-servers",
+        kafka.bootstrapServers(),
+        "must be host:port, or several separated by commas");
+    range("kafka.partitions", kafka.partitions(), 1, 10_000);
+    faults.require(
+        kafka.replicationFactor() == -1
+            || (kafka.replicationFactor() >= 1 && kafka.replicationFactor() <= 100),
+        "kafka.replication-factor",
+        kafka.replicationFactor(),
+        "must be 1 to 100, or -1 for the broker's default");
+    if (!isRedisUri(settings.redis().uri())) {
+      faults.add(
+          "redis.uri",
+          withoutPassword(settings.redis().uri()),
+          "must be empty or an address such as redis://host:6379");
+    }
+  }
+
+  private void checkZmq(ControllerSettings.Zmq zmq) {
+    String rule = "must be tcp://host:port, the host a name, an address, [an IPv6 address] or *";
+    faults.require(Addresses.isBind(zmq.pullBind()), "zmq.pull-bind", zmq.pullBind(), rule);
+    faults.require(Addresses.isBind(zmq.replyBind()), "zmq.reply-bind", zmq.replyBind(), rule);
+    faults.require(
+        !zmq.pullBind().equals(zmq.replyBind()) || zmq.pullBind().endsWith(":0"),
+        "zmq.reply-bind",
+        zmq.replyBind(),
+        "must differ from kvmesh.zmq.pull-bind");
+    range(
+        "zmq.handshake-interval",
+        zmq.handshakeInterval(),
+        Duration.ofMillis(10),
+        Duration.ofSeconds(5));
+    range(
+        "zmq.max-message-size",
+        zmq.maxMessageSize(),
+        DataSize.ofKilobytes(64),
+        DataSize.ofMegabytes(1024));
+  }
+
+  private void checkLiveness(ControllerSettings.Liveness liveness) {
+    range(
+        "liveness.heartbeat-interval",
+        liveness.heartbeatInterval(),
+        Duration.ofMillis(50),
+        Duration.ofMinutes(10));
+    faults.require(
+        liveness.silentAfter().compareTo(liveness.heartbeatInterval()) > 0,
+        "liveness.silent-after",
+        liveness.silentAfter(),
+        "must be longer than kvmesh.liveness.heartbeat-interval ("
+            + liveness.heartbeatInterval()
+            + ")");
+    faults.require(
+        liveness.expireAfter().compareTo(liveness.silentAfter()) > 0,
+        "liveness.expire-after",
+        liveness.expireAfter(),
+        "must be longer than kvmesh.liveness.silent-after (" + liveness.silentAfter() + ")");
+  }
+
+  private void checkLimits(ControllerSettings settings) {
+    range(
+        "command.timeout",
+        settings.command().timeout(),
+        Duration.ofMillis(100),
+        Duration.ofMinutes(5));
+    range(
+        "front.hold-for", settings.front().holdFor(), Duration.ofMillis(50), Duration.ofMinutes(1));
+    range("front.max-held", settings.front().maxHeld(), 0, 1_000_000);
+    range("front.max-in-flight", settings.front().maxInFlight(), 1, 1_000_000);
+    range(
+        "web.max-body",
+        settings.web().maxBody(),
+        DataSize.ofKilobytes(1),
+        DataSize.ofMegabytes(256));
+    range("web.max-hashes", settings.web().maxHashes(), 1, 10_000_000);
+    range("web.max-wait", settings.web().maxWait(), Duration.ofMillis(1), Duration.ofMinutes(10));
+  }
+
+  private <T extends Comparable<? super T>> void range(
+      String setting, T value, T lowest, T highest) {
+    faults.require(
+        value.compareTo(lowest) >= 0 && value.compareTo(highest) <= 0,
+        setting,
+        value,
+        "must be between " + lowest + " and " + highest);
+  }
+
+  private static boolean isRedisUri(String text) {
+    if (text.isEmpty()) {
+      return true;
+    }
+    try {
+      URI uri = new URI(text);
+      return uri.getScheme() != null
+          && REDIS_SCHEMES.contains(uri.getScheme())
+          && uri.getRawSchemeSpecificPart().startsWith("//")
+          && uri.getRawSchemeSpecificPart().length() > 2;
+    } catch (URISyntaxException e) {
+      return false;
+    }
+  }
+
+  private static String withoutPassword(String uri) {
+    return uri.replaceAll("//[^@/]*@", "//***@");
+  }
+}

@@ -1,0 +1,5 @@
+/** The sockets that LMCache workers and agents ask: PULL and ROUTER. */
+@NullMarked
+package io.kvmesh.controller.lmcache;
+
+import org.jspecify.annotations.NullMarked;

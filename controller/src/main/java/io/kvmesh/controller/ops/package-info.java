@@ -1,0 +1,5 @@
+/** Meters, health and actuator endpoints: read sides only. */
+@NullMarked
+package io.kvmesh.controller.ops;
+
+import org.jspecify.annotations.NullMarked;

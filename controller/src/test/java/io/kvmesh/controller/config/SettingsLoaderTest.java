@@ -1,0 +1,106 @@
+package io.kvmesh.controller.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+class SettingsLoaderTest {
+
+  @Test
+  void nothingGiven_defaults() {
+    ControllerSettings settings = load(Map.of());
+
+    assertThat(settings.cluster()).isEqualTo("kvmesh");
+    assertThat(settings.redis().uri()).isEmpty();
+    assertThat(settings.zmq().pullBind()).isEqualTo("tcp://0.0.0.0:8300");
+    assertThat(settings.zmq().replyBind()).isEqualTo("tcp://0.0.0.0:8400");
+    assertThat(settings.liveness().heartbeatInterval()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(settings.parentPid()).isZero();
+  }
+
+  @Test
+  void goodValues_taken() {
+    ControllerSettings settings =
+        load(
+            Map.of(
+                "kvmesh.cluster", "fleet-1",
+                "kvmesh.kafka.bootstrap-servers", "k1:9092, [::1]:9093",
+                "kvmesh.redis.uri", "redis://:secret@cache:6379/1",
+                "kvmesh.zmq.pull-bind", "tcp://[::]:0",
+                "kvmesh.zmq.reply-bind", "tcp://*:0",
+                "kvmesh.liveness.silent-after", "6s"));
+
+    assertThat(settings.cluster()).isEqualTo("fleet-1");
+    assertThat(settings.zmq().pullBind()).isEqualTo("tcp://[::]:0");
+    assertThat(settings.liveness().silentAfter()).isEqualTo(Duration.ofSeconds(6));
+  }
+
+  @Test
+  void manyFaults_allNamedAtOnce() {
+    Map<String, Object> given = new LinkedHashMap<>();
+    given.put("kvmesh.cluster", "two words");
+    given.put("kvmesh.kafka.bootstrap-servers", "kafka");
+    given.put("kvmesh.kafka.partitions", "many");
+    given.put("kvmesh.redis.uri", "http://user:secret@cache");
+    given.put("kvmesh.zmq.pull-bind", "0.0.0.0:8300");
+    given.put("kvmesh.zmq.reply-bind", "tcp://h:70000");
+    given.put("kvmesh.liveness.heartbeat-interval", "soon");
+    given.put("kvmesh.liveness.expire-after", "10s");
+    given.put("kvmesh.web.max-hashes", "0");
+    given.put("kvmesh.kafka.bootstrap-server", "typo:9092");
+
+    InvalidSettingsException thrown =
+        catchThrowableOfType(InvalidSettingsException.class, () -> load(given));
+
+    assertThat(thrown.faults())
+        .extracting(SettingFault::setting)
+        .containsExactlyInAnyOrderElementsOf(given.keySet());
+    assertThat(thrown).hasMessageContaining("'many': must be a whole number");
+    assertThat(thrown).hasMessageContaining("'soon': must be a duration such as 200ms, 5s or 2m");
+    assertThat(thrown).hasMessageContaining("is not a setting of the controller");
+    assertThat(thrown.getMessage()).doesNotContain("secret");
+  }
+
+  @Test
+  void sameBindTwice_named() {
+    InvalidSettingsException thrown =
+        catchThrowableOfType(
+            InvalidSettingsException.class,
+            () -> load(Map.of("kvmesh.zmq.reply-bind", "tcp://0.0.0.0:8300")));
+
+    assertThat(thrown.faults())
+        .isEqualTo(
+            List.of(
+                new SettingFault(
+                    "kvmesh.zmq.reply-bind",
+                    "tcp://0.0.0.0:8300",
+                    "must differ from kvmesh.zmq.pull-bind")));
+  }
+
+  @Test
+  void analysis_listsFaultsWithoutTrace() {
+    InvalidSettingsException thrown =
+        catchThrowableOfType(
+            InvalidSettingsException.class, () -> load(Map.of("kvmesh.cluster", "")));
+
+    String shown =
+        new InvalidSettingsAnalyzer().analyze(new IllegalStateException(thrown)).getDescription();
+
+    assertThat(shown).contains("1 setting(s)").contains("kvmesh.cluster = ''");
+  }
+
+  private static ControllerSettings load(Map<String, ?> properties) {
+    StandardEnvironment environment = new StandardEnvironment();
+    environment
+        .getPropertySources()
+        .addFirst(new MapPropertySource("given", new LinkedHashMap<>(properties)));
+    return SettingsLoader.load(environment);
+  }
+}
