@@ -1,0 +1,37 @@
+package io.kvmesh.quickstart.options;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the user asked for, checked.
+ *
+ * @param trace the Mooncake trace to replay; null = the built-in workload
+ * @param workers number of agents
+ * @param chunks room of each agent's cache, in chunks
+ * @param requests replay only that many; null = all of the trace, or the built-in default
+ * @param pageBytes size of a chunk's body and of a cache page, in bytes
+ * @param json where the outcome is written; null = nowhere
+ * @param workDirectory where logs and Kafka's data go; null = a folder of the build's output
+ * @param stay keep the system up after the replay until it is interrupted
+ * @param keep keep the work folder
+ */
+public record Options(
+    @Nullable Path trace,
+    int workers,
+    int chunks,
+    Policy policy,
+    @Nullable Integer requests,
+    int pageBytes,
+    @Nullable Path json,
+    @Nullable Path workDirectory,
+    Ports ports,
+    boolean stay,
+    boolean keep) {
+
+  /** What a run without any option does. */
+  public static Options defaults() {
+    return new Options(
+        null, 4, 1_000, Policy.LRU, null, 64 * 1024, null, null, Ports.ANY, false, false);
+  }
+}

@@ -1,0 +1,5 @@
+/** The command line. */
+@NullMarked
+package io.kvmesh.quickstart.options;
+
+import org.jspecify.annotations.NullMarked;
