@@ -1,0 +1,73 @@
+package io.kvmesh.common.wire.codec;
+
+/**
+ * Bytes that are no message: what rule they break, in msgspec's words, where in the bytes and at
+ * which field. It has no stack trace: garbage from the network is common and its cause isn't here.
+ */
+public final class WireFormatException extends Exception {
+
+  private static final long serialVersionUID = 1L;
+
+  /** What kind of rule was broken. */
+  public enum Code {
+    /** The bytes end within a value, or a length goes beyond their end. */
+    TRUNCATED,
+    /** Bytes follow the message. */
+    TRAILING_BYTES,
+    /** No msgpack at all. */
+    MALFORMED,
+    /** A text isn't UTF-8. */
+    INVALID_UTF8,
+    /** A value of another type than the field's. */
+    WRONG_TYPE,
+    /** A number that the field can't hold. */
+    OUT_OF_RANGE,
+    /** A text that the field doesn't allow. */
+    INVALID_VALUE,
+    /** A field without default is absent. */
+    MISSING_FIELD,
+    /** The field that names the message's type is absent. */
+    MISSING_TYPE,
+    /** There is no such type of message. */
+    UNKNOWN_TYPE,
+    /** A message, but none of those that are expected here. */
+    UNEXPECTED_TYPE,
+    /** Written in a format later than ours. */
+    UNSUPPORTED_FORMAT,
+    /** More bytes, elements or levels than the limits allow. */
+    LIMIT_EXCEEDED
+  }
+
+  private final Code code;
+  private final int offset;
+  private final String path;
+  private final String rule;
+
+  WireFormatException(Code code, int offset, String path, String rule) {
+    super("%s - at `%s` (byte %d)".formatted(rule, path, offset), null, false, false);
+    this.code = code;
+    this.offset = offset;
+    this.path = path;
+    this.rule = rule;
+  }
+
+  /** The kind of the rule. */
+  public Code code() {
+    return code;
+  }
+
+  /** Index of the byte where the offending value starts. */
+  public int offset() {
+    return offset;
+  }
+
+  /** The offending field, such as {@code $.operations[0].op_type}; {@code $} is the message. */
+  public String path() {
+    return path;
+  }
+
+  /** The rule in words, without the place. */
+  public String rule() {
+    return rule;
+  }
+}

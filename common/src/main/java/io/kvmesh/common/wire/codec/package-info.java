@@ -1,0 +1,9 @@
+/**
+ * Bytes to messages and back, by the rules of msgspec: what LMCache writes and reads is what we
+ * write and read, byte for byte, and what it refuses we refuse. A schema is made once for each
+ * record.
+ */
+@NullMarked
+package io.kvmesh.common.wire.codec;
+
+import org.jspecify.annotations.NullMarked;

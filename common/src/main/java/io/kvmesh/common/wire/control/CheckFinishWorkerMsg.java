@@ -1,0 +1,4 @@
+package io.kvmesh.common.wire.control;
+
+/** Is the operation of this event done? */
+public record CheckFinishWorkerMsg(String workerEventId) implements ControlRequest {}

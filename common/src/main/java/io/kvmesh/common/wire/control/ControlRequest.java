@@ -1,0 +1,11 @@
+package io.kvmesh.common.wire.control;
+
+/** A command to a worker; every command has one reply. */
+public sealed interface ControlRequest extends ControlMessage
+    permits ClearWorkerMsg,
+        PinWorkerMsg,
+        CompressWorkerMsg,
+        DecompressWorkerMsg,
+        MoveWorkerMsg,
+        HealthWorkerMsg,
+        CheckFinishWorkerMsg {}

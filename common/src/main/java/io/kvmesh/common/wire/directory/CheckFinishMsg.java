@@ -1,0 +1,4 @@
+package io.kvmesh.common.wire.directory;
+
+/** Is the operation of this event done? */
+public record CheckFinishMsg(String eventId) implements OrchestrationMessage {}

@@ -1,0 +1,4 @@
+package io.kvmesh.common.wire.directory;
+
+/** Number of tokens dropped. */
+public record ClearRetMsg(String eventId, long numTokens) implements OrchestrationMessage {}

@@ -1,0 +1,4 @@
+package io.kvmesh.common.wire.directory;
+
+/** Number of tokens decompressed. */
+public record DecompressRetMsg(String eventId, long numTokens) implements OrchestrationMessage {}

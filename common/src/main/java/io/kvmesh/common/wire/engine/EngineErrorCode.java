@@ -1,0 +1,17 @@
+package io.kvmesh.common.wire.engine;
+
+/** Why a request failed. On the wire the name in lower case. */
+public enum EngineErrorCode {
+  /** It couldn't be decoded or makes no sense. */
+  BAD_REQUEST,
+  /** There is no such session, or its client is another. */
+  UNKNOWN_SESSION,
+  /** The session has no such lease. */
+  UNKNOWN_LEASE,
+  /** Too much is under way: try later. */
+  OVERLOADED,
+  /** The agent shuts down. */
+  CLOSING,
+  /** A fault of the agent, to be found in its log. */
+  INTERNAL
+}

@@ -1,0 +1,11 @@
+package io.kvmesh.common.wire.engine;
+
+/** The agent's answer. */
+public sealed interface EngineReply extends EngineMessage
+    permits OpenSessionRetMsg,
+        EngineLookupRetMsg,
+        EngineRetrieveRetMsg,
+        EngineStoreRetMsg,
+        EngineReleaseRetMsg,
+        CloseSessionRetMsg,
+        EngineErrorMsg {}

@@ -1,0 +1,10 @@
+package io.kvmesh.common.wire.engine;
+
+/** What an engine asks of its agent. */
+public sealed interface EngineRequest extends EngineMessage
+    permits OpenSessionMsg,
+        EngineLookupMsg,
+        EngineRetrieveMsg,
+        EngineStoreMsg,
+        EngineReleaseMsg,
+        CloseSessionMsg {}

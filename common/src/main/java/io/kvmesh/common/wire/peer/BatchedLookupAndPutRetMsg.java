@@ -1,0 +1,4 @@
+package io.kvmesh.common.wire.peer;
+
+/** How many chunks were read. */
+public record BatchedLookupAndPutRetMsg(int numReadChunks) implements PeerReply {}
