@@ -1,0 +1,31 @@
+package io.kvmesh.controller.index;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far one location's operations have been applied.
+ *
+ * @param sequence number of the last operation; −1 = not known
+ * @param suspect whether some of its keys may be wrong
+ * @param gaps times that operations were missing
+ * @param duplicates operations that came again
+ * @param mismatches times that count or digest differed from the worker's own
+ * @param snapshots applied whole
+ * @param snapshot the one being followed
+ */
+public record LocationProgress(
+    long sequence,
+    boolean suspect,
+    long gaps,
+    long duplicates,
+    long mismatches,
+    long snapshots,
+    @Nullable SnapshotProgress snapshot) {
+
+  /**
+   * A snapshot that is being followed.
+   *
+   * @param nextBatch number of the batch that must come next
+   */
+  public record SnapshotProgress(String id, int nextBatch) {}
+}

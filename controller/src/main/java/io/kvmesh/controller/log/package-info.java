@@ -1,0 +1,5 @@
+/** Writing to the event log. */
+@NullMarked
+package io.kvmesh.controller.log;
+
+import org.jspecify.annotations.NullMarked;
