@@ -1,0 +1,115 @@
+package io.kvmesh.agent.cache;
+
+import io.kvmesh.common.key.ChunkKey;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * Holds chunks: none of them is evicted, and no page of theirs is given out again, before the lease
+ * is closed. One thread at a time adds to a lease and reads it; closing may come from any thread and
+ * any number of times. A body that was asked for must not be used after the lease is closed.
+ */
+public final class ChunkLease implements AutoCloseable {
+
+  private final ChunkCache cache;
+
+  // Changed under the cache's lock.
+  private int[] slots;
+  private int size;
+  private volatile boolean closed;
+
+  ChunkLease(ChunkCache cache, int expectedChunks) {
+    this.cache = cache;
+    this.slots = new int[expectedChunks];
+  }
+
+  /** Number of chunks, in the order in which they came. */
+  public int size() {
+    return size;
+  }
+
+  /** Whether it holds nothing any more. */
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /** The chunk's key. */
+  public ChunkKey key(int index) {
+    return cache.key(slot(index));
+  }
+
+  /** The chunk's body, read-only, exactly as long as it was stored. */
+  public MemorySegment body(int index) {
+    int slot = slot(index);
+    return cache.body(cache.records().page(slot), cache.records().bytes(slot)).asReadOnly();
+  }
+
+  /** Length of the body. */
+  public int bytes(int index) {
+    return cache.records().bytes(slot(index));
+  }
+
+  /** Number of tokens that the chunk stands for. */
+  public int tokens(int index) {
+    return cache.records().tokens(slot(index));
+  }
+
+  /** Checksum of the body, taken when it was committed; see ChunkChecksum. */
+  public long checksum(int index) {
+    return cache.records().checksum(slot(index));
+  }
+
+  /** The page of the arena that the body begins. */
+  public int page(int index) {
+    return cache.records().page(slot(index));
+  }
+
+  /** Lets go of all chunks. */
+  @Override
+  public void close() {
+    cache.release(this);
+  }
+
+  private int slot(int index) {
+    requireOpen();
+    if (index < 0 || index >= size) {
+      throw new IndexOutOfBoundsException(
+          "The lease holds %d chunks, asked for number %d".formatted(size, index));
+    }
+    return slots[index];
+  }
+
+  // What follows is called under the cache's lock.
+
+  void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("The lease is closed");
+    }
+  }
+
+  /** For use by a cache: its own, open. */
+  void requireOpenIn(ChunkCache user) {
+    if (cache != user) {
+      throw new IllegalArgumentException("The lease belongs to another cache");
+    }
+    requireOpen();
+  }
+
+  void add(int slot) {
+    if (size == slots.length) {
+      slots = Arrays.copyOf(slots, Math.max(8, 2 * size));
+    }
+    slots[size++] = slot;
+  }
+
+  int slotAt(int index) {
+    return slots[index];
+  }
+
+  /** Answers whether it was open. */
+  boolean markClosed() {
+    boolean wasOpen = !closed;
+    closed = true;
+    return wasOpen;
+  }
+}

@@ -1,0 +1,166 @@
+package io.kvmesh.agent.cache;
+
+import io.kvmesh.common.key.ChunkHash;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What the cache knows of each chunk, in primitive arrays by slot. A slot belongs to one chunk from
+ * its commit until it is neither resident nor held.
+ *
+ * <pre>
+ *   identity[2 * slot]      the 64 bits of the hash
+ *   identity[2 * slot + 1]  63..36 keyspace number | 35..32 flags | 31..0 number of holds
+ * </pre>
+ *
+ * What a lookup needs of a cold record thus lies side by side. Guarded by the cache's lock, but for
+ * page, bytes, tokens and checksum of a chunk that is held: these don't change, and any thread that
+ * was handed the lease may read them.
+ */
+final class ChunkRecords {
+
+  private static final long HOLDS_MASK = 0xffff_ffffL;
+  private static final long RESIDENT = 1L << 32;
+  private static final long SET_ASIDE = 1L << 33;
+  private static final long NEGATIVE = 1L << 34;
+  private static final long WIDE = 1L << 35;
+  private static final int KEYSPACE_SHIFT = 36;
+
+  private final long[] identity;
+  private final long[] checksums;
+  private final int[] pages;
+  private final int[] bytes;
+  private final int[] tokens;
+
+  /** Of the slots with a wide hash, which needs more than its 64 bits. */
+  private final Map<Integer, ChunkHash> wideHashes = new HashMap<>();
+
+  /** A stack of the slots that no chunk has. */
+  private final int[] unused;
+
+  private int unusedCount;
+
+  ChunkRecords(int slots) {
+    identity = new long[Math.multiplyExact(2, slots)];
+    checksums = new long[slots];
+    pages = new int[slots];
+    bytes = new int[slots];
+    tokens = new int[slots];
+    unused = new int[slots];
+    unusedCount = slots;
+    Arrays.setAll(unused, i -> slots - 1 - i);
+  }
+
+  int slots() {
+    return unused.length;
+  }
+
+  /** Takes a slot for a chunk that becomes resident. */
+  int add(int keyspaceId, PendingChunk chunk, long checksum) {
+    int slot = unused[--unusedCount];
+    ChunkHash hash = chunk.key().hash();
+    long flags = RESIDENT | (hash.isNegative() ? NEGATIVE : 0);
+    if (hash.isWide()) {
+      flags |= WIDE;
+      wideHashes.put(slot, hash);
+    }
+    identity[2 * slot] = hash.bits();
+    identity[2 * slot + 1] = (long) keyspaceId << KEYSPACE_SHIFT | flags;
+    checksums[slot] = checksum;
+    pages[slot] = chunk.page();
+    bytes[slot] = chunk.bytes();
+    tokens[slot] = chunk.tokens();
+    return slot;
+  }
+
+  /** Gives the slot back. */
+  void drop(int slot) {
+    if (isWide(slot)) {
+      wideHashes.remove(slot);
+    }
+    identity[2 * slot + 1] = 0;
+    unused[unusedCount++] = slot;
+  }
+
+  /** Whether the slot holds that chunk. */
+  boolean is(int slot, int keyspaceId, ChunkHash hash) {
+    return identity[2 * slot] == hash.bits()
+        && keyspaceId(slot) == keyspaceId
+        && (!isWide(slot) && !hash.isWide() || hash(slot).equals(hash));
+  }
+
+  /** One more hold; answers how many there are. */
+  int hold(int slot) {
+    return (int) ++identity[2 * slot + 1];
+  }
+
+  /** One hold less; answers how many remain. */
+  int letGo(int slot) {
+    return (int) --identity[2 * slot + 1];
+  }
+
+  boolean isHeld(int slot) {
+    return (identity[2 * slot + 1] & HOLDS_MASK) != 0;
+  }
+
+  boolean isResident(int slot) {
+    return (identity[2 * slot + 1] & RESIDENT) != 0;
+  }
+
+  /** The chunk is no longer resident. */
+  void detach(int slot) {
+    identity[2 * slot + 1] &= ~(RESIDENT | SET_ASIDE);
+  }
+
+  /** The policy has set the slot aside because it is held. */
+  void setAside(int slot) {
+    identity[2 * slot + 1] |= SET_ASIDE;
+  }
+
+  /** Forgets that the slot was set aside; answers whether it was. */
+  boolean clearSetAside(int slot) {
+    boolean was = (identity[2 * slot + 1] & SET_ASIDE) != 0;
+    identity[2 * slot + 1] &= ~SET_ASIDE;
+    return was;
+  }
+
+  int keyspaceId(int slot) {
+    return (int) (identity[2 * slot + 1] >>> KEYSPACE_SHIFT);
+  }
+
+  long hashBits(int slot) {
+    return identity[2 * slot];
+  }
+
+  /** The hash as it was written. */
+  ChunkHash hash(int slot) {
+    ChunkHash wide = isWide(slot) ? wideHashes.get(slot) : null;
+    if (wide != null) {
+      return wide;
+    }
+    return (identity[2 * slot + 1] & NEGATIVE) == 0
+        ? ChunkHash.ofUnsigned(hashBits(slot))
+        : ChunkHash.ofSigned(hashBits(slot));
+  }
+
+  private boolean isWide(int slot) {
+    return (identity[2 * slot + 1] & WIDE) != 0;
+  }
+
+  int page(int slot) {
+    return pages[slot];
+  }
+
+  int bytes(int slot) {
+    return bytes[slot];
+  }
+
+  int tokens(int slot) {
+    return tokens[slot];
+  }
+
+  long checksum(int slot) {
+    return checksums[slot];
+  }
+}

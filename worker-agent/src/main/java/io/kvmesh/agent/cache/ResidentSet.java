@@ -1,0 +1,221 @@
+package io.kvmesh.agent.cache;
+
+import io.kvmesh.agent.cache.policy.EvictionPolicy;
+import io.kvmesh.agent.memory.PageAllocator;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.key.PlacementDigest;
+import java.util.function.IntPredicate;
+
+/**
+ * The chunks of a cache, by slot: map, policy, holds, pages and events, which change together. A
+ * chunk that leaves while it is held is detached: no lookup finds it, and its page is freed when its
+ * last hold ends. Guarded by the cache's lock.
+ */
+final class ResidentSet {
+
+  private final PageAllocator pages;
+  private final EvictionPolicy policy;
+  private final CacheEventSink sink;
+  private final ChunkRecords records;
+  private final ChunkTable table;
+  private final KeyspaceTable keyspaces = new KeyspaceTable();
+  private final long[] removedByCause = new long[RemovalCause.values().length];
+  private final IntPredicate mayGo = this::mayGo;
+
+  private int residentChunks;
+  private long residentBytes;
+  private int heldChunks;
+  private int detachedChunks;
+  private long digest;
+  private long admitted;
+
+  ResidentSet(PageAllocator pages, EvictionPolicy policy, CacheEventSink sink) {
+    this.pages = pages;
+    this.policy = policy;
+    this.sink = sink;
+    this.records = new ChunkRecords(pages.capacity());
+    this.table = new ChunkTable(records);
+  }
+
+  ChunkRecords records() {
+    return records;
+  }
+
+  /** The chunk's slot, or ChunkTable.NOT_FOUND. */
+  int find(ChunkKey key) {
+    int keyspaceId = keyspaces.find(key.keyspace());
+    return keyspaceId == KeyspaceTable.NONE
+        ? ChunkTable.NOT_FOUND
+        : table.find(mix(key), keyspaceId, key.hash());
+  }
+
+  /** Makes a filled chunk resident, which isn't yet; answers its slot. */
+  int admit(PendingChunk chunk, long checksum) {
+    ChunkKey key = chunk.key();
+    long mix = mix(key);
+    int keyspaceId = keyspaces.retain(key.keyspace());
+    int slot = records.add(keyspaceId, chunk, checksum);
+    table.add(mix, slot);
+    policy.added(slot, mix);
+    residentChunks++;
+    residentBytes += chunk.bytes();
+    digest += mix;
+    admitted++;
+    sink.admitted(key.keyspace(), key.hash().bits());
+    return slot;
+  }
+
+  void use(int slot) {
+    if (records.isResident(slot)) {
+      policy.used(slot);
+    }
+  }
+
+  void hold(int slot) {
+    if (records.hold(slot) == 1) {
+      heldChunks++;
+    }
+  }
+
+  void letGo(int slot) {
+    if (records.letGo(slot) > 0) {
+      return;
+    }
+    heldChunks--;
+    if (!records.isResident(slot)) {
+      detachedChunks--;
+      free(slot);
+    } else if (records.clearSetAside(slot)) {
+      policy.restored(slot);
+    }
+  }
+
+  /** Evicts the chunk that the policy names; answers whether there was one. */
+  boolean evictOne() {
+    int victim = policy.victim(mayGo);
+    if (victim < 0) {
+      return false;
+    }
+    remove(victim, RemovalCause.EVICTED);
+    return true;
+  }
+
+  /** Removes the chunk unless it is held; answers whether it did. */
+  boolean removeUnlessHeld(int slot, RemovalCause cause) {
+    if (records.isHeld(slot)) {
+      return false;
+    }
+    remove(slot, cause);
+    return true;
+  }
+
+  /** Removes all chunks that aren't held. */
+  Cleared clear() {
+    int chunks = 0;
+    long tokens = 0;
+    for (int slot = 0; slot < records.slots(); slot++) {
+      int tokensOfSlot = records.tokens(slot);
+      if (records.isResident(slot) && removeUnlessHeld(slot, RemovalCause.CLEARED)) {
+        chunks++;
+        tokens += tokensOfSlot;
+      }
+    }
+    return new Cleared(chunks, tokens, sink.sequence());
+  }
+
+  /** Removes all chunks; held ones are detached. */
+  void removeAll(RemovalCause cause) {
+    for (int slot = 0; slot < records.slots(); slot++) {
+      if (records.isResident(slot)) {
+        remove(slot, cause);
+      }
+    }
+  }
+
+  /** The only way out. */
+  private void remove(int slot, RemovalCause cause) {
+    Keyspace keyspace = keyspace(slot);
+    long mix = PlacementDigest.mix(keyspace.digest(), records.hashBits(slot));
+    table.remove(mix, slot);
+    policy.removed(slot);
+    residentChunks--;
+    residentBytes -= records.bytes(slot);
+    digest -= mix;
+    removedByCause[cause.ordinal()]++;
+    sink.evicted(keyspace, records.hashBits(slot), cause);
+    records.detach(slot);
+    if (records.isHeld(slot)) {
+      detachedChunks++;
+    } else {
+      free(slot);
+    }
+  }
+
+  private void free(int slot) {
+    pages.free(records.page(slot));
+    keyspaces.release(records.keyspaceId(slot));
+    records.drop(slot);
+  }
+
+  private boolean mayGo(int slot) {
+    if (records.isHeld(slot)) {
+      records.setAside(slot);
+      return false;
+    }
+    return true;
+  }
+
+  /** See ChunkCache.snapshotSlice. */
+  int cut(int fromSlot, int maxKeys, int maxSlots, SnapshotSlice into) {
+    int end = (int) Math.min(records.slots(), (long) fromSlot + maxSlots);
+    for (int slot = fromSlot; slot < end; slot++) {
+      if (into.size() == maxKeys) {
+        return slot;
+      }
+      if (records.isResident(slot)) {
+        into.add(keyspace(slot), records.hashBits(slot));
+      }
+    }
+    return end == records.slots() ? ChunkCache.END_OF_SLOTS : end;
+  }
+
+  Keyspace keyspace(int slot) {
+    return keyspaces.keyspace(records.keyspaceId(slot));
+  }
+
+  LogPosition position() {
+    return new LogPosition(sink.sequence(), residentChunks, digest);
+  }
+
+  int residentChunks() {
+    return residentChunks;
+  }
+
+  /** What the resident bodies take of their pages. */
+  long residentBytes() {
+    return residentBytes;
+  }
+
+  int heldChunks() {
+    return heldChunks;
+  }
+
+  int detachedChunks() {
+    return detachedChunks;
+  }
+
+  /** How many chunks became resident since the start. */
+  long admitted() {
+    return admitted;
+  }
+
+  /** How many chunks left for this cause since the start. */
+  long removed(RemovalCause cause) {
+    return removedByCause[cause.ordinal()];
+  }
+
+  private static long mix(ChunkKey key) {
+    return PlacementDigest.mix(key.keyspace().digest(), key.hash().bits());
+  }
+}

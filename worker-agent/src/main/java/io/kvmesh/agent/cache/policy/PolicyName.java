@@ -1,0 +1,43 @@
+package io.kvmesh.agent.cache.policy;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** The policies that can be chosen by name. */
+public enum PolicyName {
+  /** The least recently used goes; being put is a use. */
+  LRU,
+  /** The one that was put first goes. */
+  FIFO,
+  /** The least often used goes; of equals the one that reached its count first. */
+  LFU,
+  /** The most recently used goes; being put is a use. */
+  MRU;
+
+  /**
+   * The policy of this name, in upper or lower case.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists all
+   */
+  public static PolicyName parse(String text) {
+    return Arrays.stream(values())
+        .filter(name -> name.name().equalsIgnoreCase(text))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "There is no policy '%s'; choose one of %s"
+                        .formatted(
+                            text, Arrays.toString(values()).toLowerCase(Locale.ROOT))));
+  }
+
+  /** A policy without entries, for slots from 0 to below {@code slots}. */
+  public EvictionPolicy create(int slots) {
+    return switch (this) {
+      case LRU -> new LruPolicy(slots);
+      case FIFO -> new FifoPolicy(slots);
+      case LFU -> new LfuPolicy(slots);
+      case MRU -> new MruPolicy(slots);
+    };
+  }
+}

@@ -1,0 +1,125 @@
+package io.kvmesh.agent.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * Gives out the pages of an arena, all of one size, the longest free one first. Each page has a
+ * generation, which rises when the page is given out again: who remembers page and generation can
+ * tell whether the bytes are still those.
+ *
+ * <p>Whoever owns the allocator serialises {@link #tryAllocate}, {@link #free} and {@link
+ * #freePages}; the other methods may be called from any thread. A page that isn't given out, or not
+ * of this arena, is refused with an error: it means that two owners believe in one page.
+ */
+public final class PageAllocator {
+
+  private final PageArena arena;
+  private final int pageBytes;
+  private final int capacity;
+
+  /** A ring: the free pages are the {@code freePages} entries from {@code oldestFree} on. */
+  private final int[] free;
+
+  private final boolean[] givenOut;
+  private final AtomicIntegerArray generations;
+  private int oldestFree;
+  private int freePages;
+
+  /**
+   * Cuts the arena into as many whole pages as it has room for.
+   *
+   * @param pageBytes size of a page in bytes
+   */
+  public PageAllocator(PageArena arena, int pageBytes) {
+    this.arena = arena;
+    this.pageBytes = pageBytes;
+    this.capacity = pagesIn(arena.byteSize(), pageBytes);
+    this.free = new int[capacity];
+    this.givenOut = new boolean[capacity];
+    this.generations = new AtomicIntegerArray(capacity);
+    this.freePages = capacity;
+    Arrays.setAll(free, page -> page);
+  }
+
+  /**
+   * How many whole pages fit, rounded down.
+   *
+   * @throws IllegalArgumentException if not one fits
+   */
+  public static int pagesIn(long arenaBytes, int pageBytes) {
+    if (pageBytes < 1) {
+      throw new IllegalArgumentException("A page has at least 1 byte, got " + pageBytes);
+    }
+    long pages = arenaBytes / pageBytes;
+    if (pages < 1 || pages > Integer.MAX_VALUE - 8) {
+      throw new IllegalArgumentException(
+          "An arena of %d bytes is cut into 1 to %d pages; with pages of %d bytes it would be %d"
+              .formatted(arenaBytes, Integer.MAX_VALUE - 8, pageBytes, pages));
+    }
+    return (int) pages;
+  }
+
+  /** Size of a page in bytes. */
+  public int pageBytes() {
+    return pageBytes;
+  }
+
+  /** Number of pages, free or not. */
+  public int capacity() {
+    return capacity;
+  }
+
+  /** Number of pages that can be given out now. */
+  public int freePages() {
+    return freePages;
+  }
+
+  /** The page that has been free for longest, or −1 if none is free. */
+  public int tryAllocate() {
+    if (freePages == 0) {
+      return -1;
+    }
+    int page = free[oldestFree];
+    oldestFree = oldestFree + 1 == capacity ? 0 : oldestFree + 1;
+    freePages--;
+    givenOut[page] = true;
+    generations.setRelease(page, generations.getPlain(page) + 1);
+    return page;
+  }
+
+  /**
+   * Takes a page back.
+   *
+   * @throws IllegalStateException if it isn't given out
+   * @throws IndexOutOfBoundsException if this arena has no such page
+   */
+  public void free(int page) {
+    if (!givenOut[checked(page)]) {
+      throw new IllegalStateException("Page %d is freed though it isn't given out".formatted(page));
+    }
+    givenOut[page] = false;
+    long newest = (long) oldestFree + freePages;
+    free[(int) (newest < capacity ? newest : newest - capacity)] = page;
+    freePages++;
+  }
+
+  /** The page's bytes, whoever owns them now. */
+  public MemorySegment segment(int page) {
+    return arena.bytes().asSlice((long) checked(page) * pageBytes, pageBytes);
+  }
+
+  /** How often the page has been given out; wraps around after 2^32 times. */
+  public int generation(int page) {
+    return generations.getAcquire(checked(page));
+  }
+
+  private int checked(int page) {
+    if (page < 0 || page >= capacity) {
+      throw new IndexOutOfBoundsException(
+          "There is no page %d: the arena has %d".formatted(page, capacity));
+    }
+    return page;
+  }
+}
