@@ -1,0 +1,181 @@
+package io.kvmesh.embedded;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kvmesh.common.process.LoopbackPorts;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One real Redis server as a child process, on the loopback address, without persistence: after
+ * {@link #stop} and {@link #restart} it is empty and listens on the same port. The server ends with
+ * this JVM, also when this JVM is killed.
+ */
+public final class EmbeddedRedis implements AutoCloseable {
+
+  private static final Duration START_LIMIT = Duration.ofSeconds(10);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
+  private static final int CONNECT_MILLIS = 500;
+
+  /**
+   * Becomes the server, after leaving behind a shell that ends it when standard input closes: the
+   * other end of that pipe is this JVM.
+   */
+  private static final String RUN_WITH_PARENT =
+      "exec 3<&0; (read -r _ <&3; kill -TERM $$) 2>/dev/null & exec \"$@\" 3<&- </dev/null";
+
+  private final Path executable;
+  private final Path dir;
+  private final int port;
+
+  @GuardedBy("this")
+  private @Nullable Process server;
+
+  private EmbeddedRedis(Path executable, Path dir, int port) {
+    this.executable = executable;
+    this.dir = dir;
+    this.port = port;
+  }
+
+  /**
+   * Starts a server and waits until it answers.
+   *
+   * @param dir holds its executable and its log; created when missing
+   * @param port the port to listen on, or 0 for a free one
+   * @throws IOException with one clear line when the port is in use or no Redis can run here
+   */
+  public static EmbeddedRedis start(Path dir, int port) throws IOException {
+    Path absolute = Files.createDirectories(dir.toAbsolutePath());
+    EmbeddedRedis redis =
+        new EmbeddedRedis(
+            RedisExecutable.find(absolute), absolute, port == 0 ? LoopbackPorts.free() : port);
+    redis.startServer();
+    return redis;
+  }
+
+  /** Where clients connect, also while it is stopped. */
+  public String uri() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /** Ends the server and with it all data. Does nothing when it is stopped already. */
+  public synchronized void stop() {
+    Process running = server;
+    server = null;
+    if (running == null) {
+      return;
+    }
+    running.destroy();
+    try {
+      if (!running.waitFor(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        running.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException _) {
+      running.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Stops it where it runs and starts an empty server on the same port. */
+  public void restart() throws IOException {
+    stop();
+    startServer();
+  }
+
+  @Override
+  public void close() {
+    stop();
+  }
+
+  private synchronized void startServer() throws IOException {
+    LoopbackPorts.requireFree(port, "Redis");
+    Path log = dir.resolve("redis.log");
+    Process starting =
+        new ProcessBuilder(command())
+            .directory(dir.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    server = starting;
+    try {
+      awaitAnswer(starting, log);
+    } catch (IOException e) {
+      stop();
+      throw e;
+    }
+  }
+
+  private List<String> command() {
+    return List.of(
+        "/bin/sh",
+        "-c",
+        RUN_WITH_PARENT,
+        "sh",
+        executable.toString(),
+        "--port",
+        Integer.toString(port),
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+        "--dir",
+        dir.toString());
+  }
+
+  private void awaitAnswer(Process starting, Path log) throws IOException {
+    long deadline = System.nanoTime() + START_LIMIT.toNanos();
+    while (!answers()) {
+      if (!starting.isAlive()) {
+        throw new IOException(
+            "Redis ended with status %d: %s".formatted(starting.exitValue(), lastLine(log)));
+      }
+      if (System.nanoTime() > deadline) {
+        throw new IOException(
+            "Redis did not answer on 127.0.0.1:%d within %d s, see %s"
+                .formatted(port, START_LIMIT.toSeconds(), log));
+      }
+      pause();
+    }
+  }
+
+  private boolean answers() {
+    try (Socket socket = new Socket()) {
+      socket.connect(
+          new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port), CONNECT_MILLIS);
+      socket.setSoTimeout(CONNECT_MILLIS);
+      socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readNBytes(5), StandardCharsets.US_ASCII)
+          .equals("+PONG");
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  private static void pause() throws IOException {
+    try {
+      Thread.sleep(10);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while Redis was starting", e);
+    }
+  }
+
+  private static String lastLine(Path log) throws IOException {
+    List<String> lines = Files.readAllLines(log).stream().filter(line -> !line.isBlank()).toList();
+    return lines.isEmpty() ? "it said nothing" : lines.getLast().strip();
+  }
+}
