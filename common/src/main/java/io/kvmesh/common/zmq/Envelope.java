@@ -1,0 +1,121 @@
+package io.kvmesh.common.zmq;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * The frames before a message's payload: a peer's identity (on a ROUTER), a request id (ours), an
+ * empty delimiter; what a sender left out is not there. An answer goes back in the same envelope,
+ * so that plain REQ peers, DEALERs with and without delimiter, and ours all understand it.
+ *
+ * <pre>
+ *   [identity]                    [payload]               DEALER without delimiter
+ *   [identity]            [empty] [payload]               REQ, or DEALER with delimiter
+ *   [identity][request id][empty] [payload] [body ...]    ours
+ * </pre>
+ *
+ * The first empty frame is the delimiter. Without one the last frame is the payload.
+ */
+public final class Envelope {
+
+  private static final int REQUEST_ID_BYTES = Long.BYTES;
+
+  private final List<Frame> frames;
+  private final boolean routed;
+
+  private Envelope(List<Frame> frames, boolean routed) {
+    this.frames = List.copyOf(frames);
+    this.routed = routed;
+  }
+
+  /**
+   * A message taken apart.
+   *
+   * @param payload not empty
+   * @param body frames after the payload, none of them empty
+   */
+  public record Content(Envelope envelope, byte[] payload, List<Frame> body) {}
+
+  /** The envelope of a request of ours, to be sent by a DEALER. */
+  public static Envelope ofRequest(long requestId) {
+    byte[] id = ByteBuffer.allocate(REQUEST_ID_BYTES).putLong(requestId).array();
+    return new Envelope(List.of(Frame.of(id), Frame.EMPTY), false);
+  }
+
+  /**
+   * Takes a message apart that a ROUTER received.
+   *
+   * @throws EnvelopeException if it has no payload
+   */
+  public static Content splitRouted(Multipart message) throws EnvelopeException {
+    return split(message.frames(), true);
+  }
+
+  /**
+   * Takes a message apart that another kind of socket received.
+   *
+   * @throws EnvelopeException if it has no payload
+   */
+  public static Content split(Multipart message) throws EnvelopeException {
+    return split(message.frames(), false);
+  }
+
+  private static Content split(List<Frame> frames, boolean routed) throws EnvelopeException {
+    int identities = routed ? 1 : 0;
+    if (frames.size() <= identities) {
+      throw new EnvelopeException("a message needs a payload, got " + frames.size() + " frames");
+    }
+    if (frames.getLast().isEmpty()) {
+      throw new EnvelopeException("the last frame of a message is not empty");
+    }
+    int payload = frames.size() - 1;
+    for (int i = identities; i < frames.size(); i++) {
+      if (frames.get(i).isEmpty()) {
+        payload = i + 1;
+        break;
+      }
+    }
+    List<Frame> body = frames.subList(payload + 1, frames.size());
+    if (frames.get(payload).isEmpty() || body.stream().anyMatch(Frame::isEmpty)) {
+      throw new EnvelopeException("payload and body frames are not empty");
+    }
+    Envelope envelope = new Envelope(frames.subList(0, payload), routed);
+    return new Content(envelope, frames.get(payload).toArray(), body);
+  }
+
+  /** The peer that a ROUTER received the message from. */
+  public PeerId peer() {
+    if (!routed) {
+      throw new IllegalStateException("Only a ROUTER's messages name their peer");
+    }
+    return PeerId.of(frames.getFirst().toArray());
+  }
+
+  /** The id of a request of ours, or empty if the sender doesn't number its requests so. */
+  public OptionalLong requestId() {
+    int index = routed ? 1 : 0;
+    boolean numbered =
+        frames.size() == index + 2
+            && frames.get(index).size() == REQUEST_ID_BYTES
+            && frames.get(index + 1).isEmpty();
+    return numbered
+        ? OptionalLong.of(ByteBuffer.wrap(frames.get(index).toArray()).getLong())
+        : OptionalLong.empty();
+  }
+
+  /** A message of this envelope and a payload. */
+  public List<Frame> with(byte[] payload) {
+    return with(payload, List.of());
+  }
+
+  /** A message of this envelope, a payload and a body. */
+  public List<Frame> with(byte[] payload, List<Frame> body) {
+    List<Frame> message = new ArrayList<>(frames.size() + 1 + body.size());
+    message.addAll(frames);
+    message.add(Frame.of(payload));
+    message.addAll(body);
+    return message;
+  }
+}

@@ -1,0 +1,296 @@
+package io.kvmesh.common.zmq;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.Selector;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import zmq.poll.PollItem;
+
+/**
+ * A thread that owns sockets: it hands what they receive to handlers, and runs timers and the tasks
+ * of other threads. Nothing in it may wait. A handler, task or timer that throws is counted and
+ * logged (once a while), and the loop goes on.
+ */
+public final class SocketLoop implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SocketLoop.class);
+
+  private static final int MESSAGES_A_TURN = 64;
+  private static final long LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+  private final String name;
+  private final ZmqSockets sockets;
+  private final BlockingQueue<Runnable> tasks;
+  private final WakeUp wakeUp;
+  private final Thread thread;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final LongAdder received = new LongAdder();
+  private final LongAdder failures = new LongAdder();
+  private final LongAdder refusedTasks = new LongAdder();
+  private volatile boolean closing;
+
+  // The loop's thread alone.
+  private final LoopTimers timers = new LoopTimers();
+  private final List<Registration> registrations = new ArrayList<>();
+  private PollItem[] pollItems = {};
+  private long lastLogNanos = System.nanoTime() - LOG_INTERVAL_NANOS;
+
+  private record Registration(ZmqSocket socket, PollItem item, MessageHandler handler) {}
+
+  /**
+   * A loop with a bounded queue for the tasks of other threads.
+   *
+   * @param name of the thread
+   */
+  public SocketLoop(String name, ZmqSockets sockets, int maxQueuedTasks) {
+    this.name = name;
+    this.sockets = sockets;
+    this.tasks = new ArrayBlockingQueue<>(maxQueuedTasks);
+    try {
+      this.wakeUp = new WakeUp();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+    rebuildPollItems();
+  }
+
+  /** Starts the thread. Once. */
+  public void start() {
+    thread.start();
+  }
+
+  /**
+   * Binds a socket of this loop. Any thread once started; waits for the loop.
+   *
+   * @throws IOException if the endpoint is malformed or taken
+   */
+  public ZmqSocket bind(
+      SocketKind kind, String endpoint, SocketSettings settings, MessageHandler handler)
+      throws IOException {
+    return open(() -> sockets.bind(kind, endpoint, settings), handler);
+  }
+
+  /**
+   * Connects a socket of this loop. Any thread once started; waits for the loop.
+   *
+   * @throws IOException if the endpoint is malformed or can't be resolved
+   */
+  public ZmqSocket connect(
+      SocketKind kind, String endpoint, SocketSettings settings, MessageHandler handler)
+      throws IOException {
+    return open(() -> sockets.connect(kind, endpoint, settings), handler);
+  }
+
+  private ZmqSocket open(Callable<ZmqSocket> opener, MessageHandler handler) throws IOException {
+    return call(
+        () -> {
+          ZmqSocket socket = opener.call();
+          PollItem item = new PollItem(socket.base(), zmq.ZMQ.ZMQ_POLLIN);
+          registrations.add(new Registration(socket, item, handler));
+          rebuildPollItems();
+          return socket;
+        });
+  }
+
+  /** Closes a socket of this loop; what isn't sent yet is dropped. Owner thread; idempotent. */
+  public void close(ZmqSocket socket) {
+    socket.close();
+    if (registrations.removeIf(registration -> registration.socket() == socket)) {
+      rebuildPollItems();
+    }
+  }
+
+  /**
+   * Runs a task on the loop's thread, in the order of the calls. Any thread.
+   *
+   * @return false if it is refused, which is counted: the queue is full or the loop closes
+   */
+  public boolean execute(Runnable task) {
+    if (closing || !tasks.offer(task)) {
+      refusedTasks.increment();
+      return false;
+    }
+    wake();
+    return true;
+  }
+
+  /** Acts once, after a time. Owner thread, or before the start. */
+  public LoopTimer after(Duration delay, Runnable action) {
+    return timers.add(action, System.nanoTime() + delay.toNanos(), 0);
+  }
+
+  /** Acts again and again. Owner thread, or before the start. */
+  public LoopTimer every(Duration period, Runnable action) {
+    return timers.add(action, System.nanoTime() + period.toNanos(), period.toNanos());
+  }
+
+  /** Whether the caller is the loop's thread. */
+  public boolean isOwner() {
+    return Thread.currentThread() == thread;
+  }
+
+  /** The counters. */
+  public LoopStats stats() {
+    return new LoopStats(received.sum(), failures.sum(), refusedTasks.sum(), tasks.size());
+  }
+
+  /** Closes with a bound of 5 s. */
+  @Override
+  public void close() {
+    close(CLOSE_TIMEOUT);
+  }
+
+  /**
+   * Takes no more messages and tasks, runs the tasks that were accepted, closes the sockets and
+   * ends the thread. Any thread; idempotent.
+   *
+   * @return false if a handler or task still runs after this time
+   */
+  public boolean close(Duration timeout) {
+    closing = true;
+    wake();
+    if (isOwner() || thread.getState() == Thread.State.NEW) {
+      return true;
+    }
+    try {
+      if (ended.await(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+        return true;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    LOG.warn("Loop {} not closed within {}", name, timeout);
+    return false;
+  }
+
+  private <T> T call(Callable<T> action) throws IOException {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    Runnable task =
+        () -> {
+          try {
+            result.complete(action.call());
+          } catch (Exception e) {
+            result.completeExceptionally(e);
+          }
+        };
+    if (isOwner()) {
+      task.run();
+    } else if (!execute(task)) {
+      throw new IOException("Loop " + name + " takes no more tasks");
+    }
+    return await(result);
+  }
+
+  private <T> T await(CompletableFuture<T> result) throws IOException {
+    try {
+      return result.get(CALL_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause() == null ? e.getMessage() : e.getCause().getMessage(), e);
+    } catch (TimeoutException e) {
+      throw new IOException("Loop " + name + " doesn't answer", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while waiting for loop " + name, e);
+    }
+  }
+
+  private void wake() {
+    try {
+      wakeUp.signal();
+    } catch (IOException e) {
+      LOG.debug("Loop {} has ended", name, e);
+    }
+  }
+
+  private void rebuildPollItems() {
+    List<PollItem> items = new ArrayList<>();
+    items.add(new PollItem(wakeUp.channel(), zmq.ZMQ.ZMQ_POLLIN));
+    registrations.forEach(registration -> items.add(registration.item()));
+    pollItems = items.toArray(PollItem[]::new);
+  }
+
+  private void run() {
+    try (Selector selector = Selector.open();
+        wakeUp) {
+      while (!closing) {
+        turn(selector);
+      }
+      runTasks(tasks.size());
+    } catch (IOException | RuntimeException | Error e) {
+      LOG.error("Loop {} ended by a fault", name, e);
+    } finally {
+      closing = true;
+      registrations.forEach(registration -> registration.socket().close());
+      ended.countDown();
+    }
+  }
+
+  private void turn(Selector selector) throws IOException {
+    zmq.ZMQ.poll(selector, pollItems, pollTimeoutMillis());
+    wakeUp.reset();
+    runTasks(tasks.size());
+    timers.runDue(System.nanoTime(), this::guarded);
+    for (Registration registration : List.copyOf(registrations)) {
+      receive(registration);
+    }
+  }
+
+  private long pollTimeoutMillis() {
+    long nanos = timers.nanosToNext(System.nanoTime());
+    return nanos == Long.MAX_VALUE ? -1 : TimeUnit.NANOSECONDS.toMillis(nanos + 999_999);
+  }
+
+  private void runTasks(int count) {
+    for (int i = 0; i < count; i++) {
+      Runnable task = tasks.poll();
+      if (task == null) {
+        return;
+      }
+      guarded(task);
+    }
+  }
+
+  private void receive(Registration registration) {
+    for (int i = 0; i < MESSAGES_A_TURN && !closing && !registration.socket().isClosed(); i++) {
+      boolean[] some = {false};
+      guarded(() -> some[0] = registration.socket().receive(registration.handler()));
+      if (!some[0]) {
+        return;
+      }
+      received.increment();
+    }
+  }
+
+  private void guarded(Runnable action) {
+    try {
+      action.run();
+    } catch (RuntimeException | Error e) {
+      failures.increment();
+      logFailure(e);
+    }
+  }
+
+  private void logFailure(Throwable failure) {
+    long now = System.nanoTime();
+    if (now - lastLogNanos >= LOG_INTERVAL_NANOS) {
+      lastLogNanos = now;
+      LOG.error("A handler of loop {} failed; {} failures so far", name, failures.sum(), failure);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.kvmesh.common.zmq;
+
+import java.time.Duration;
+
+/**
+ * How a socket behaves.
+ *
+ * @param handshakeInterval a connection whose ZMTP handshake takes longer is cut off and made anew;
+ *     the cure for connections on which JeroMQ never starts it. It doubles after each cut-off
+ * @param reconnectInterval first pause before connecting again; it doubles up to the maximum
+ * @param maxReconnectInterval longest pause before connecting again
+ * @param heartbeatInterval pause between ZMTP pings
+ * @param heartbeatTimeout silence after a ping that ends a connection
+ * @param highWaterMark messages queued for a peer, and from it, at most
+ * @param maxFrameBytes a peer that sends a longer frame loses its connection
+ * @param maxFrames a message of more frames is dropped and counted
+ */
+public record SocketSettings(
+    Duration handshakeInterval,
+    Duration reconnectInterval,
+    Duration maxReconnectInterval,
+    Duration heartbeatInterval,
+    Duration heartbeatTimeout,
+    int highWaterMark,
+    long maxFrameBytes,
+    int maxFrames) {
+
+  /** Fit for one data centre and frames of up to 16 MiB. */
+  public static final SocketSettings DEFAULT =
+      new SocketSettings(
+          Duration.ofMillis(200),
+          Duration.ofMillis(10),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(5),
+          1000,
+          16L << 20,
+          4096);
+
+  /** Checks that all are positive. */
+  public SocketSettings {
+    requirePositive("handshake interval", handshakeInterval.toMillis());
+    requirePositive("reconnect interval", reconnectInterval.toMillis());
+    requirePositive("longest reconnect interval", maxReconnectInterval.toMillis());
+    requirePositive("heartbeat interval", heartbeatInterval.toMillis());
+    requirePositive("heartbeat timeout", heartbeatTimeout.toMillis());
+    requirePositive("high-water mark", highWaterMark);
+    requirePositive("largest frame", maxFrameBytes);
+    requirePositive("largest number of frames", maxFrames);
+  }
+
+  /** The same with another handshake interval. */
+  public SocketSettings withHandshakeInterval(Duration interval) {
+    return new SocketSettings(
+        interval,
+        reconnectInterval,
+        maxReconnectInterval,
+        heartbeatInterval,
+        heartbeatTimeout,
+        highWaterMark,
+        maxFrameBytes,
+        maxFrames);
+  }
+
+  /** The same with other heartbeats. */
+  public SocketSettings withHeartbeat(Duration interval, Duration timeout) {
+    return new SocketSettings(
+        handshakeInterval,
+        reconnectInterval,
+        maxReconnectInterval,
+        interval,
+        timeout,
+        highWaterMark,
+        maxFrameBytes,
+        maxFrames);
+  }
+
+  /** The same with other bounds for messages. */
+  public SocketSettings withMessages(int highWaterMark, long maxFrameBytes, int maxFrames) {
+    return new SocketSettings(
+        handshakeInterval,
+        reconnectInterval,
+        maxReconnectInterval,
+        heartbeatInterval,
+        heartbeatTimeout,
+        highWaterMark,
+        maxFrameBytes,
+        maxFrames);
+  }
+
+  private static void requirePositive(String name, long value) {
+    if (value <= 0) {
+      throw new IllegalArgumentException("The " + name + " of a socket is positive, got " + value);
+    }
+  }
+}

@@ -1,0 +1,258 @@
+package io.kvmesh.common.zmq;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.zeromq.ZMQ;
+import zmq.Msg;
+import zmq.SocketBase;
+import zmq.ZError;
+import zmq.io.Metadata;
+
+/**
+ * A socket of one thread: the one that made it. Sending never waits. Use from another thread is a
+ * fault of the program and is refused.
+ */
+public final class ZmqSocket implements AutoCloseable {
+
+  private static final int DONT_WAIT = ZMQ.DONTWAIT;
+
+  private final ZmqSockets sockets;
+  private final SocketKind kind;
+  private final ZMQ.Socket raw;
+  private final SocketBase base;
+  private final SocketSettings settings;
+  private final Thread owner = Thread.currentThread();
+  private String endpoint = "";
+  private boolean closed;
+
+  ZmqSocket(ZmqSockets sockets, SocketKind kind, ZMQ.Socket raw, SocketSettings settings) {
+    this.sockets = sockets;
+    this.kind = kind;
+    this.raw = raw;
+    this.base = raw.base();
+    this.settings = settings;
+    configure();
+  }
+
+  private void configure() {
+    raw.setIPv6(true);
+    raw.setLinger(0);
+    raw.setHWM(settings.highWaterMark());
+    raw.setMaxMsgSize(settings.maxFrameBytes());
+    raw.setHeartbeatIvl(millis(settings.heartbeatInterval()));
+    raw.setHeartbeatTimeout(millis(settings.heartbeatTimeout()));
+    raw.setHandshakeIvl(millis(settings.handshakeInterval()));
+    raw.setReconnectIVL(millis(settings.reconnectInterval()));
+    raw.setReconnectIVLMax(millis(settings.maxReconnectInterval()));
+    switch (kind) {
+      case ROUTER -> {
+        raw.setRouterMandatory(true);
+        base.setSocketOpt(zmq.ZMQ.ZMQ_DISCONNECT_MSG, sockets.goneNotice());
+      }
+      case DEALER -> base.setSocketOpt(zmq.ZMQ.ZMQ_HICCUP_MSG, sockets.goneNotice());
+      case PULL, PUSH, REQ, REP -> {}
+    }
+  }
+
+  private static int millis(Duration duration) {
+    return Math.toIntExact(duration.toMillis());
+  }
+
+  void bind(String address) throws IOException {
+    attach("bind", address, base::bind);
+    endpoint = raw.getLastEndpoint();
+  }
+
+  void connect(String address) throws IOException {
+    int handshakeMillis = millis(settings.handshakeInterval());
+    HandshakeGuard guard = new HandshakeGuard(base, handshakeMillis, sockets.cutOffs());
+    base.setEventHook(guard, HandshakeGuard.EVENTS);
+    attach("connect to", address, base::connect);
+    endpoint = address;
+  }
+
+  private interface Attachment {
+    boolean to(String address);
+  }
+
+  private void attach(String verb, String address, Attachment attachment) throws IOException {
+    String reason;
+    try {
+      if (attachment.to(address)) {
+        return;
+      }
+      reason = ZError.toString(base.errno());
+    } catch (RuntimeException e) {
+      reason = String.valueOf(e.getMessage());
+    }
+    throw new IOException("Cannot %s %s: %s".formatted(verb, address, reason));
+  }
+
+  /** Kind of the socket. */
+  public SocketKind kind() {
+    return kind;
+  }
+
+  /** The endpoint it is bound to, with its real port, or connects to. */
+  public String endpoint() {
+    return endpoint;
+  }
+
+  /** The port of its endpoint. */
+  public int port() {
+    return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+  }
+
+  /** Queues a message: on a ROUTER the first frame names the peer. */
+  public SendOutcome send(List<Frame> frames) {
+    requireUsable();
+    int last = frames.size() - 1;
+    for (int i = 0; i <= last; i++) {
+      Msg message = frames.get(i).toMessage();
+      int flags = i < last ? DONT_WAIT | ZMQ.SNDMORE : DONT_WAIT;
+      if (!base.send(message, flags)) {
+        return refusal(base.errno());
+      }
+    }
+    return SendOutcome.SENT;
+  }
+
+  /** Queues a message of one frame. */
+  public SendOutcome send(byte[] payload) {
+    return send(List.of(Frame.of(payload)));
+  }
+
+  private SendOutcome refusal(int error) {
+    return switch (error) {
+      case ZError.EAGAIN -> SendOutcome.FULL;
+      case ZError.EHOSTUNREACH -> SendOutcome.UNREACHABLE;
+      default ->
+          throw new IllegalStateException(this + " can't send now: " + ZError.toString(error));
+    };
+  }
+
+  /**
+   * Receives one message and hands it, or a notice, to the handler.
+   *
+   * @return false if there was none
+   */
+  public boolean receive(MessageHandler handler) {
+    return receive(DONT_WAIT, handler);
+  }
+
+  /**
+   * Receives one message, waiting for it. Notices are skipped.
+   *
+   * @return null if none came in time
+   */
+  public @Nullable Multipart receive(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    Receiver receiver = new Receiver();
+    boolean inTime = true;
+    while (receiver.received == null && inTime) {
+      long left = Math.max(0, deadline - System.nanoTime());
+      raw.setReceiveTimeOut(millis(Duration.ofNanos(left)));
+      receive(0, receiver);
+      inTime = deadline - System.nanoTime() > 0;
+    }
+    return receiver.received;
+  }
+
+  private static final class Receiver implements MessageHandler {
+
+    private @Nullable Multipart received;
+
+    @Override
+    public void onMessage(ZmqSocket socket, Multipart message) {
+      received = message;
+    }
+  }
+
+  private boolean receive(int flags, MessageHandler handler) {
+    requireUsable();
+    while (true) {
+      List<Frame> frames = new ArrayList<>(4);
+      Msg last = receiveFrames(frames, flags);
+      if (last == null) {
+        return false;
+      }
+      if (frames.size() <= settings.maxFrames()) {
+        dispatch(frames, last, handler);
+        return true;
+      }
+      frames.forEach(Frame::release);
+      sockets.onRefused();
+    }
+  }
+
+  private @Nullable Msg receiveFrames(List<Frame> frames, int flags) {
+    Msg message = base.recv(flags);
+    while (message != null) {
+      // One more than allowed is enough to refuse the message.
+      if (frames.size() <= settings.maxFrames()) {
+        frames.add(Frame.received(message));
+      }
+      if (!message.hasMore()) {
+        return message;
+      }
+      message = base.recv(DONT_WAIT);
+    }
+    return null;
+  }
+
+  private void dispatch(List<Frame> frames, Msg last, MessageHandler handler) {
+    if (last.size() == sockets.goneNotice().length
+        && Arrays.equals(last.data(), sockets.goneNotice())) {
+      if (kind == SocketKind.ROUTER) {
+        handler.onPeerGone(this, PeerId.of(frames.getFirst().toArray()));
+      } else {
+        handler.onConnectionLost(this);
+      }
+      return;
+    }
+    handler.onMessage(this, new Multipart(frames, peerAddress(last)));
+  }
+
+  private static String peerAddress(Msg message) {
+    Metadata metadata = message.getMetadata();
+    String address = metadata == null ? null : metadata.get(Metadata.PEER_ADDRESS);
+    return address == null ? "" : address;
+  }
+
+  SocketBase base() {
+    return base;
+  }
+
+  private void requireUsable() {
+    if (Thread.currentThread() != owner) {
+      throw new IllegalStateException(this + " belongs to thread " + owner.getName());
+    }
+    if (closed) {
+      throw new IllegalStateException(this + " is closed");
+    }
+  }
+
+  /** Closes the socket; what isn't sent yet is dropped. Owner thread; idempotent. */
+  @Override
+  public void close() {
+    if (!closed) {
+      requireUsable();
+      closed = true;
+      raw.close();
+      sockets.onClosed(this);
+    }
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public String toString() {
+    return kind + " socket at " + endpoint;
+  }
+}

@@ -1,0 +1,170 @@
+package io.kvmesh.common.zmq;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.zeromq.ZMQ;
+
+/**
+ * Makes the sockets of a process and owns what they share: I/O threads and receive buffers. Any
+ * thread may ask for a socket, which then belongs to that thread. Close it after all of its
+ * sockets; memory that was sent from may be unmapped only then.
+ */
+public final class ZmqSockets implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ZmqSockets.class);
+
+  private static final int MAX_SOCKETS = 4096;
+  private static final int NOTICE_BYTES = 16;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+  private final ZmqSettings settings;
+  private final ZMQ.Context context;
+  private final ReceiveBuffers buffers;
+  private final byte[] goneNotice = new byte[NOTICE_BYTES];
+  private final Set<ZmqSocket> open = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final LongAdder cutOffs = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder ioFaults = new LongAdder();
+
+  /** With the default settings. */
+  public ZmqSockets() {
+    this(ZmqSettings.DEFAULT);
+  }
+
+  /** With these settings. I/O threads start with the first socket. */
+  public ZmqSockets(ZmqSettings settings) {
+    this.settings = settings;
+    this.buffers = new ReceiveBuffers(settings.receiveBufferBytes());
+    this.context = ZMQ.context(settings.ioThreads());
+    context.setMaxSockets(MAX_SOCKETS);
+    context.setNotificationExceptionHandler(this::onIoFault);
+    context.setUncaughtExceptionHandler(this::onIoFault);
+    // Nobody can send it but the library itself.
+    new SecureRandom().nextBytes(goneNotice);
+  }
+
+  private void onIoFault(Thread thread, Throwable fault) {
+    ioFaults.increment();
+    LOG.error("Fault on I/O thread {}", thread.getName(), fault);
+  }
+
+  /**
+   * A socket that listens at the endpoint, such as {@code tcp://0.0.0.0:8300}; port 0 is any free
+   * one.
+   *
+   * @throws IOException if the endpoint is malformed or taken
+   */
+  public ZmqSocket bind(SocketKind kind, String endpoint) throws IOException {
+    return bind(kind, endpoint, settings.sockets());
+  }
+
+  /** The same with other settings. */
+  public ZmqSocket bind(SocketKind kind, String endpoint, SocketSettings socketSettings)
+      throws IOException {
+    ZmqSocket socket = create(kind, socketSettings);
+    try {
+      socket.bind(endpoint);
+      return socket;
+    } catch (IOException | RuntimeException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /**
+   * A socket that connects to the endpoint, such as {@code tcp://10.0.0.1:8300}, now and whenever
+   * the connection is lost. Until the first connection is made, messages are queued.
+   *
+   * @throws IOException if the endpoint is malformed or can't be resolved
+   */
+  public ZmqSocket connect(SocketKind kind, String endpoint) throws IOException {
+    return connect(kind, endpoint, settings.sockets());
+  }
+
+  /** The same with other settings. */
+  public ZmqSocket connect(SocketKind kind, String endpoint, SocketSettings socketSettings)
+      throws IOException {
+    ZmqSocket socket = create(kind, socketSettings);
+    try {
+      socket.connect(endpoint);
+      return socket;
+    } catch (IOException | RuntimeException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  private ZmqSocket create(SocketKind kind, SocketSettings socketSettings) {
+    if (closed.get()) {
+      throw new IllegalStateException("The sockets are closed");
+    }
+    ZMQ.Socket raw = context.socket(kind.type());
+    raw.setMsgAllocator(buffers);
+    ZmqSocket socket = new ZmqSocket(this, kind, raw, socketSettings);
+    open.add(socket);
+    return socket;
+  }
+
+  byte[] goneNotice() {
+    return goneNotice;
+  }
+
+  LongAdder cutOffs() {
+    return cutOffs;
+  }
+
+  void onRefused() {
+    refused.increment();
+  }
+
+  void onClosed(ZmqSocket socket) {
+    open.remove(socket);
+  }
+
+  /** The counters. */
+  public ZmqStats stats() {
+    return new ZmqStats(
+        open.size(),
+        cutOffs.sum(),
+        refused.sum(),
+        buffers.nativeBytes(),
+        buffers.overflows(),
+        ioFaults.sum());
+  }
+
+  /** Closes with a bound of 5 s. */
+  @Override
+  public void close() {
+    close(CLOSE_TIMEOUT);
+  }
+
+  /**
+   * Ends the I/O threads; idempotent.
+   *
+   * @return false if they still run after this time, because a socket is still open: its memory
+   *     must stay mapped
+   */
+  public boolean close(Duration timeout) {
+    if (!closed.compareAndSet(false, true)) {
+      return true;
+    }
+    Thread closer = Thread.ofPlatform().daemon().name("zmq-close").start(context::term);
+    try {
+      if (closer.join(timeout)) {
+        return true;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    LOG.warn("Sockets not closed within {}: {}", timeout, open);
+    return false;
+  }
+}
