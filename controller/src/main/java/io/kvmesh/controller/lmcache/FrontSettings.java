@@ -1,0 +1,27 @@
+package io.kvmesh.controller.lmcache;
+
+import io.kvmesh.common.zmq.SocketSettings;
+import java.time.Duration;
+
+/**
+ * Settings of {@link DirectoryFront}.
+ *
+ * @param pullBind endpoint of the PULL
+ * @param replyBind endpoint of the ROUTER
+ * @param advertisedHost under which workers reach them; empty = foreign workers aren't told where
+ *     to send heartbeats
+ * @param sockets how both behave; a longer frame than theirs closes its connection
+ * @param holdFor the longest time that a message of an unknown worker waits for the view
+ * @param maxHeld such messages in all
+ * @param maxInFlight requests that wait for the log or a barrier
+ * @param maxWait the longest barrier
+ */
+public record FrontSettings(
+    String pullBind,
+    String replyBind,
+    String advertisedHost,
+    SocketSettings sockets,
+    Duration holdFor,
+    int maxHeld,
+    int maxInFlight,
+    Duration maxWait) {}

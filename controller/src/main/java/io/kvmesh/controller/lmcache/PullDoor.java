@@ -1,0 +1,53 @@
+package io.kvmesh.controller.lmcache;
+
+import io.kvmesh.common.key.KeyFormatException;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.codec.WireFormatException;
+import io.kvmesh.common.wire.directory.DirectoryMessage;
+import io.kvmesh.common.zmq.Frame;
+import io.kvmesh.common.zmq.MessageHandler;
+import io.kvmesh.common.zmq.Multipart;
+import io.kvmesh.common.zmq.ZmqSocket;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The PULL that takes one-way messages. Every frame is one; a bad one doesn't spoil the rest. */
+final class PullDoor implements MessageHandler {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PullDoor.class);
+
+  private final MessageCodec codec;
+  private final PushHandler handler;
+  private final FrontCounts counts;
+  private final Garbage garbage;
+
+  PullDoor(MessageCodec codec, PushHandler handler, FrontCounts counts) {
+    this.codec = codec;
+    this.handler = handler;
+    this.counts = counts;
+    this.garbage = new Garbage(FrontCounts.Door.PULL, counts, System::nanoTime);
+  }
+
+  @Override
+  public void onMessage(ZmqSocket socket, Multipart message) {
+    try {
+      for (Frame frame : message.frames()) {
+        onFrame(message, frame.toArray());
+      }
+    } finally {
+      message.release();
+    }
+  }
+
+  private void onFrame(Multipart message, byte[] payload) {
+    try {
+      DirectoryMessage decoded = codec.decode(DirectoryMessage.class, payload);
+      counts.message(FrontCounts.Door.PULL);
+      handler.handle(decoded);
+    } catch (WireFormatException | KeyFormatException e) {
+      garbage.frame(message, payload, String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      LOG.error("A message on {} failed", FrontCounts.Door.PULL, e);
+    }
+  }
+}

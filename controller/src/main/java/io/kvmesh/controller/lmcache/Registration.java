@@ -1,0 +1,68 @@
+package io.kvmesh.controller.lmcache;
+
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.directory.DirectoryReply;
+import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.wire.directory.RegisterMsg;
+import io.kvmesh.common.wire.directory.RegisterRetMsg;
+import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.registry.WorkerState;
+import io.kvmesh.controller.registry.WorkerView;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * Registers foreign workers. The reply leaves only when the log has the registration, so what the
+ * worker pushes afterwards belongs to its new life. Any thread.
+ */
+final class Registration {
+
+  private final ForeignWorkers workers;
+  private final WorkerRegistry registry;
+  private final Conflicts conflicts;
+  private final Supplier<Map<String, String>> extraConfig;
+
+  /**
+   * @param extraConfig what a worker is told at its registration
+   */
+  Registration(
+      ForeignWorkers workers,
+      WorkerRegistry registry,
+      Conflicts conflicts,
+      Supplier<Map<String, String>> extraConfig) {
+    this.workers = workers;
+    this.registry = registry;
+    this.conflicts = conflicts;
+    this.extraConfig = extraConfig;
+  }
+
+  CompletableFuture<DirectoryReply> register(RegisterMsg message) {
+    WorkerId worker = new WorkerId(message.instanceId(), message.workerId());
+    Announcement announcement =
+        ForeignWorkers.announcement(message.ip(), message.port(), message.peerInitUrl());
+    WorkerView known = registry.worker(worker).orElse(null);
+    if (known != null && known.announcement() != null && known.state() != WorkerState.SILENT) {
+      if (!ForeignWorkers.isForeign(known)) {
+        conflicts.note(worker, known.announcement(), announcement);
+        return CompletableFuture.completedFuture(agentAlive(worker));
+      }
+      // A worker that moved looks the same, so the later one wins, once.
+      conflicts.sameAddress(worker, known.announcement(), announcement);
+    }
+    return workers
+        .register(worker, announcement)
+        .handle(
+            (epoch, failure) ->
+                failure == null ? new RegisterRetMsg(extraConfig.get()) : logUnavailable());
+  }
+
+  static DirectoryReply logUnavailable() {
+    return new ErrorMsg("the event log can't be written", ErrorMsg.NOT_READY);
+  }
+
+  static DirectoryReply agentAlive(WorkerId worker) {
+    return new ErrorMsg(worker + " is an agent that writes to the log", ErrorMsg.BAD_REQUEST);
+  }
+}

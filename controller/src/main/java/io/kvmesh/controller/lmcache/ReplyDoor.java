@@ -1,0 +1,129 @@
+package io.kvmesh.controller.lmcache;
+
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.codec.WireFormatException;
+import io.kvmesh.common.wire.directory.DirectoryMessage;
+import io.kvmesh.common.wire.directory.DirectoryReply;
+import io.kvmesh.common.wire.directory.DirectoryRequest;
+import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.zmq.Envelope;
+import io.kvmesh.common.zmq.EnvelopeException;
+import io.kvmesh.common.zmq.MessageHandler;
+import io.kvmesh.common.zmq.Multipart;
+import io.kvmesh.common.zmq.SendOutcome;
+import io.kvmesh.common.zmq.SocketLoop;
+import io.kvmesh.common.zmq.ZmqSocket;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ROUTER that answers requests. Whatever can be told from an envelope gets one reply, in that
+ * envelope: the answer, or an ErrorMsg. Requests that wait don't hold up the others.
+ */
+final class ReplyDoor implements MessageHandler {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ReplyDoor.class);
+
+  private final SocketLoop loop;
+  private final MessageCodec codec;
+  private final RequestHandler handler;
+  private final FrontCounts counts;
+  private final Garbage garbage;
+  private final int maxInFlight;
+  private final AtomicInteger inFlight = new AtomicInteger();
+
+  ReplyDoor(
+      SocketLoop loop,
+      MessageCodec codec,
+      RequestHandler handler,
+      FrontCounts counts,
+      int maxInFlight) {
+    this.loop = loop;
+    this.codec = codec;
+    this.handler = handler;
+    this.counts = counts;
+    this.garbage = new Garbage(FrontCounts.Door.REPLY, counts, System::nanoTime);
+    this.maxInFlight = maxInFlight;
+  }
+
+  @Override
+  public void onMessage(ZmqSocket socket, Multipart message) {
+    try {
+      Envelope.Content content = Envelope.splitRouted(message);
+      answer(socket, content.envelope(), reply(message, content.payload()));
+    } catch (EnvelopeException e) {
+      garbage.message(message, String.valueOf(e.getMessage()));
+    } finally {
+      message.release();
+    }
+  }
+
+  private CompletableFuture<DirectoryReply> reply(Multipart message, byte[] payload) {
+    DirectoryMessage request;
+    try {
+      request = codec.decode(DirectoryMessage.class, payload);
+    } catch (WireFormatException e) {
+      garbage.frame(message, payload, String.valueOf(e.getMessage()));
+      return now(new ErrorMsg(String.valueOf(e.getMessage()), ErrorMsg.BAD_REQUEST));
+    }
+    counts.message(FrontCounts.Door.REPLY);
+    if (!(request instanceof DirectoryRequest known)) {
+      counts.unsupported(FrontCounts.Door.REPLY);
+      String type = request.getClass().getSimpleName();
+      return now(new ErrorMsg("Unknown message type: " + type, ErrorMsg.UNSUPPORTED));
+    }
+    if (inFlight.get() >= maxInFlight) {
+      counts.lost(FrontCounts.Loss.OVERLOAD);
+      return now(new ErrorMsg("too many requests wait already", ErrorMsg.NOT_READY));
+    }
+    return handled(known);
+  }
+
+  private CompletableFuture<DirectoryReply> handled(DirectoryRequest request) {
+    try {
+      return handler.handle(request);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static CompletableFuture<DirectoryReply> now(DirectoryReply reply) {
+    return CompletableFuture.completedFuture(reply);
+  }
+
+  private void answer(
+      ZmqSocket socket, Envelope envelope, CompletableFuture<DirectoryReply> reply) {
+    if (reply.isDone() && !reply.isCompletedExceptionally()) {
+      send(socket, envelope, reply.join());
+      return;
+    }
+    inFlight.incrementAndGet();
+    var unused =
+        reply.whenComplete((answer, failure) -> answerLater(socket, envelope, answer, failure));
+  }
+
+  private void answerLater(
+      ZmqSocket socket,
+      Envelope envelope,
+      @Nullable DirectoryReply answer,
+      @Nullable Throwable failure) {
+    inFlight.decrementAndGet();
+    if (answer == null) {
+      LOG.error("A request failed", failure);
+    }
+    DirectoryReply reply =
+        answer == null ? new ErrorMsg("the controller failed", ErrorMsg.NOT_READY) : answer;
+    if (!loop.execute(() -> send(socket, envelope, reply))) {
+      counts.lost(FrontCounts.Loss.OVERLOAD);
+    }
+  }
+
+  private void send(ZmqSocket socket, Envelope envelope, DirectoryReply reply) {
+    if (socket.send(envelope.with(codec.encode(reply))) != SendOutcome.SENT) {
+      counts.lost(FrontCounts.Loss.NO_ROUTE);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.kvmesh.controller.lmcache;
+
+import io.kvmesh.common.key.ChunkHash;
+import io.kvmesh.common.key.KeyFormatException;
+import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.directory.AppliedMsg;
+import io.kvmesh.common.wire.directory.AppliedRetMsg;
+import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
+import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
+import io.kvmesh.common.wire.directory.DirectoryReply;
+import io.kvmesh.common.wire.directory.DirectoryRequest;
+import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.wire.directory.FullSyncStartMsg;
+import io.kvmesh.common.wire.directory.FullSyncStartRetMsg;
+import io.kvmesh.common.wire.directory.FullSyncStatusMsg;
+import io.kvmesh.common.wire.directory.FullSyncStatusRetMsg;
+import io.kvmesh.common.wire.directory.HeartbeatMsg;
+import io.kvmesh.common.wire.directory.PeerLayout;
+import io.kvmesh.common.wire.directory.RegisterMsg;
+import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.HolderLookup;
+import io.kvmesh.controller.lookup.LookupAnswer;
+import io.kvmesh.controller.lookup.Requester;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Answers requests of workers. Every request gets one reply. Any thread. */
+final class RequestHandler {
+
+  private final HolderLookup lookup;
+  private final Barrier barrier;
+  private final Registration registration;
+  private final Heartbeats heartbeats;
+  private final Duration maxWait;
+
+  RequestHandler(
+      HolderLookup lookup,
+      Barrier barrier,
+      Registration registration,
+      Heartbeats heartbeats,
+      Duration maxWait) {
+    this.lookup = lookup;
+    this.barrier = barrier;
+    this.registration = registration;
+    this.heartbeats = heartbeats;
+    this.maxWait = maxWait;
+  }
+
+  /** The reply; completes normally in the end. */
+  CompletableFuture<DirectoryReply> handle(DirectoryRequest request) {
+    try {
+      return dispatch(request);
+    } catch (KeyFormatException e) {
+      return now(new ErrorMsg(String.valueOf(e.getMessage()), ErrorMsg.BAD_REQUEST));
+    }
+  }
+
+  private CompletableFuture<DirectoryReply> dispatch(DirectoryRequest request) {
+    return switch (request) {
+      case BatchedP2PLookupMsg question -> now(find(question));
+      case AppliedMsg question -> waitFor(question);
+      case RegisterMsg register -> registration.register(register);
+      case HeartbeatMsg heartbeat -> heartbeats.answer(heartbeat);
+      case FullSyncStartMsg sync ->
+          now(
+              new FullSyncStartRetMsg(
+                  sync.syncId(), false, "this controller does not take full syncs"));
+      // The worker must not stay frozen for a sync that nobody follows.
+      case FullSyncStatusMsg sync ->
+          now(new FullSyncStatusRetMsg(sync.syncId(), false, 0, true, List.of()));
+    };
+  }
+
+  private DirectoryReply find(BatchedP2PLookupMsg question) {
+    WorkerId worker = new WorkerId(question.instanceId(), question.workerId());
+    String keyspace = question.keyspace();
+    Requester requester =
+        keyspace == null
+            ? Requester.foreign(worker)
+            : Requester.agent(worker, Keyspace.parse(keyspace));
+    long[] hashBits = question.hashes().stream().mapToLong(ChunkHash::bits).toArray();
+    return switch (lookup.find(requester, hashBits)) {
+      case LookupAnswer.NotReady() ->
+          new ErrorMsg("the log is not read to its end yet", ErrorMsg.NOT_READY);
+      case LookupAnswer.Found found ->
+          new BatchedP2PLookupRetMsg(
+              List.of(
+                  found
+                      .best()
+                      .map(
+                          holder ->
+                              new PeerLayout(
+                                  holder.worker().instanceId(),
+                                  holder.location(),
+                                  holder.chunks(),
+                                  holder.peerInitUrl()))
+                      .orElse(PeerLayout.MISS)));
+    };
+  }
+
+  private CompletableFuture<DirectoryReply> waitFor(AppliedMsg question) {
+    WorkerId worker = new WorkerId(question.instanceId(), question.workerId());
+    long millis = Math.clamp(question.timeoutMillis(), 0, maxWait.toMillis());
+    return barrier
+        .await(worker, question.epoch(), question.sequence(), Duration.ofMillis(millis))
+        .thenApply(
+            answer ->
+                answer.outcome() == Barrier.Outcome.REFUSED
+                    ? new ErrorMsg("too many barriers wait already", ErrorMsg.NOT_READY)
+                    : new AppliedRetMsg(answer.applied(), answer.epoch(), answer.sequence()));
+  }
+
+  private static CompletableFuture<DirectoryReply> now(DirectoryReply reply) {
+    return CompletableFuture.completedFuture(reply);
+  }
+}
