@@ -95,7 +95,10 @@ public final class EmbeddedKafka implements AutoCloseable {
       starting.startup();
     } catch (Exception e) {
       stopAfterFailure(e);
-      throw new IOException("Kafka cannot start in " + dir + ": " + e.getMessage(), e);
+      throw new IOException(
+          "Kafka cannot start in %s: %s: %s"
+              .formatted(dir, e.getClass().getSimpleName(), e.getMessage()),
+          e);
     }
   }
 
