@@ -1,10 +1,16 @@
 package io.kvmesh.common.wire.codec;
 
 import io.kvmesh.common.wire.Message;
+import io.kvmesh.common.wire.codec.WireFormatException.Code;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.msgpack.core.MessageBufferPacker;
 
 /** Encodes and decodes messages. Stateless but for schemas made once; usable from any thread. */
 public final class MessageCodec {
 
+  private final MsgpackLibrary library = new MsgpackLibrary();
+  private final Schemas schemas = new Schemas();
   private final DecodeLimits limits;
 
   /** With the default limits. */
@@ -23,7 +29,12 @@ public final class MessageCodec {
    * @throws IllegalArgumentException if a hash has more than 64 bits
    */
   public byte[] encode(Message message) {
-    throw new UnsupportedOperationException("to follow " + message + limits);
+    try (MessageBufferPacker out = library.newPacker()) {
+      schemas.message(message.getClass()).write(out, message);
+      return out.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException("Writing to memory does no I/O", e);
+    }
   }
 
   /**
@@ -33,6 +44,15 @@ public final class MessageCodec {
    *     has the code UNEXPECTED_TYPE
    */
   public <T extends Message> T decode(Class<T> family, byte[] bytes) throws WireFormatException {
-    throw new UnsupportedOperationException("to follow " + family + bytes.length);
+    if (bytes.length > limits.maxBytes()) {
+      throw WireFormatException.at(
+          Code.LIMIT_EXCEEDED,
+          limits.maxBytes(),
+          "At most %d bytes in one message, got %d".formatted(limits.maxBytes(), bytes.length));
+    }
+    WireReader in = new WireReader(library, bytes, limits);
+    T message = family.cast(schemas.family(family).read(in));
+    in.requireEnd();
+    return message;
   }
 }

@@ -38,17 +38,29 @@ public final class WireFormatException extends Exception {
     LIMIT_EXCEEDED
   }
 
+  private static final String ROOT = "$";
+
   private final Code code;
   private final int offset;
   private final String path;
   private final String rule;
 
-  WireFormatException(Code code, int offset, String path, String rule) {
+  private WireFormatException(Code code, int offset, String path, String rule) {
     super("%s - at `%s` (byte %d)".formatted(rule, path, offset), null, false, false);
     this.code = code;
     this.offset = offset;
     this.path = path;
     this.rule = rule;
+  }
+
+  static WireFormatException at(Code code, int offset, String rule) {
+    return new WireFormatException(code, offset, ROOT, rule);
+  }
+
+  /** The same, one level further up: a segment is {@code .field} or {@code [index]}. */
+  WireFormatException within(String segment) {
+    String inner = path.substring(ROOT.length());
+    return new WireFormatException(code, offset, ROOT + segment + inner, rule);
   }
 
   /** The kind of the rule. */

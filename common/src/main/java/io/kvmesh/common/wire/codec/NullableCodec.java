@@ -1,0 +1,34 @@
+package io.kvmesh.common.wire.codec;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessagePacker;
+
+/** A value or nil. */
+final class NullableCodec implements ValueCodec {
+
+  private final ValueCodec inner;
+
+  NullableCodec(ValueCodec inner) {
+    this.inner = inner;
+  }
+
+  @Override
+  public String expected() {
+    return inner.expected() + " | null";
+  }
+
+  @Override
+  public @Nullable Object read(WireReader in) throws WireFormatException {
+    return in.skipNil() ? null : inner.read(in);
+  }
+
+  @Override
+  public void write(MessagePacker out, @Nullable Object value) throws IOException {
+    if (value == null) {
+      out.packNil();
+    } else {
+      inner.write(out, value);
+    }
+  }
+}
