@@ -3,10 +3,10 @@ package io.kvmesh.agent.cache;
 import io.kvmesh.common.key.ChunkHash;
 
 /**
- * Finds the slot of a chunk: open addressing with linear probing, at most half full. An entry is the
- * upper half of the chunk's mix (see PlacementDigest) beside slot + 1, zero if empty; so probing and
- * removing (by shifting back, without tombstones) look at no record but the one that is meant.
- * Guarded by the cache's lock.
+ * Finds the slot of a chunk: open addressing with linear probing, at most half full. An entry is
+ * the upper half of the chunk's mix (see PlacementDigest) beside slot + 1, zero if empty; so
+ * probing and removing (by shifting back, without tombstones) look at no record but the one that is
+ * meant. Guarded by the cache's lock.
  */
 final class ChunkTable {
 

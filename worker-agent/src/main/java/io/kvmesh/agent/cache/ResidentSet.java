@@ -9,8 +9,8 @@ import java.util.function.IntPredicate;
 
 /**
  * The chunks of a cache, by slot: map, policy, holds, pages and events, which change together. A
- * chunk that leaves while it is held is detached: no lookup finds it, and its page is freed when its
- * last hold ends. Guarded by the cache's lock.
+ * chunk that leaves while it is held is detached: no lookup finds it, and its page is freed when
+ * its last hold ends. Guarded by the cache's lock.
  */
 final class ResidentSet {
 

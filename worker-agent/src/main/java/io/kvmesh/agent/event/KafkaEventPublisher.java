@@ -9,11 +9,9 @@ public final class KafkaEventPublisher {
 
   /** Nothing is sent before {@link #start}. */
   public KafkaEventPublisher(
-      PublisherSettings settings,
-      Announcement announcement,
-      EventOutbox outbox,
-      ChunkCache cache) {
-    throw new UnsupportedOperationException("to follow " + settings + announcement + outbox + cache);
+      PublisherSettings settings, Announcement announcement, EventOutbox outbox, ChunkCache cache) {
+    throw new UnsupportedOperationException(
+        "to follow " + settings + announcement + outbox + cache);
   }
 
   /** Starts the owner thread; returns at once, also while Kafka is away. */
