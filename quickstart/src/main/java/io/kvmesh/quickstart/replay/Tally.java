@@ -1,6 +1,7 @@
 package io.kvmesh.quickstart.replay;
 
 import io.kvmesh.common.wire.engine.EngineRetrieveRetMsg;
+import java.util.Locale;
 
 /** Counts while a replay goes on. Owned by its thread. */
 public final class Tally {
@@ -26,7 +27,8 @@ public final class Tally {
 
   /** For the progress line. */
   public String note() {
-    return String.format("%,d local, %,d peer, %,d miss", local, peer, chunks - local - peer);
+    return String.format(
+        Locale.ROOT, "%,d local, %,d peer, %,d miss", local, peer, chunks - local - peer);
   }
 
   /**
