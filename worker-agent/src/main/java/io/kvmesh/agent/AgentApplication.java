@@ -1,26 +1,13 @@
 package io.kvmesh.agent;
 
-import io.kvmesh.agent.config.AgentConfiguration;
-import io.kvmesh.agent.config.SettingsInitializer;
-import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
 
 /** Starts the worker agent. */
-public final class AgentApplication {
-
-  private AgentApplication() {}
+@SpringBootApplication
+public class AgentApplication {
 
   public static void main(String[] args) {
-    start(args);
-  }
-
-  /** The running program; closing the context stops it gracefully. */
-  public static ConfigurableApplicationContext start(String... args) {
-    return new SpringApplicationBuilder(AgentConfiguration.class)
-        .web(WebApplicationType.SERVLET)
-        .properties("spring.config.name=agent")
-        .initializers(new SettingsInitializer())
-        .run(args);
+    SpringApplication.run(AgentApplication.class, args);
   }
 }

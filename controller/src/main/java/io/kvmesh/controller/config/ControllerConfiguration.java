@@ -1,9 +1,216 @@
 package io.kvmesh.controller.config;
 
+import io.kvmesh.common.zmq.SocketSettings;
+import io.kvmesh.common.zmq.ZmqSettings;
+import io.kvmesh.common.zmq.ZmqSockets;
+import io.kvmesh.controller.command.CommandService;
+import io.kvmesh.controller.command.ZmqWorkerCommandClient;
+import io.kvmesh.controller.index.MemoryIndex;
+import io.kvmesh.controller.ingest.IngestSettings;
+import io.kvmesh.controller.ingest.LogIngest;
+import io.kvmesh.controller.lmcache.DirectoryFront;
+import io.kvmesh.controller.lmcache.FrontCounts;
+import io.kvmesh.controller.lmcache.FrontSettings;
+import io.kvmesh.controller.log.EventLogWriter;
+import io.kvmesh.controller.log.KafkaEventLogWriter;
+import io.kvmesh.controller.lookup.HolderLookup;
+import io.kvmesh.controller.lookup.PrefixLookup;
+import io.kvmesh.controller.lookup.ReadyLookup;
+import io.kvmesh.controller.ops.ControllerMeters;
+import io.kvmesh.controller.ops.DurableViewHealth;
+import io.kvmesh.controller.ops.IndexHealth;
+import io.kvmesh.controller.ops.KvIndexEndpoint;
+import io.kvmesh.controller.ops.LogHealth;
+import io.kvmesh.controller.ops.MeteredLookup;
+import io.kvmesh.controller.ops.MismatchWatch;
+import io.kvmesh.controller.ops.WorkersEndpoint;
+import io.kvmesh.controller.registry.WorkerRegistry;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Map;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 
-/** The one wiring class: every object of the program is made here, and knows only its own. */
+/**
+ * The one wiring class: every object of the program is made here and knows only its own
+ * collaborators. What is made from another is closed before it, so sockets end first, then the
+ * readers of the log, then its writer.
+ */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-public class ControllerConfiguration {}
+@Import(WebConfiguration.class)
+public class ControllerConfiguration {
+
+  /** Barriers that may wait at a time, over REST and ZeroMQ together. */
+  private static final int MAX_BARRIERS = 10_000;
+
+  private static final int IO_THREADS = 1;
+  private static final long RECEIVE_BUFFER_BYTES = 64L << 20;
+  private static final int HIGH_WATER_MARK = 10_000;
+  private static final int MAX_FRAMES = 4096;
+
+  @Bean
+  MemoryIndex memoryIndex() {
+    return new MemoryIndex();
+  }
+
+  @Bean
+  WorkerRegistry workerRegistry() {
+    return new WorkerRegistry();
+  }
+
+  @Bean
+  EventLogWriter eventLogWriter(ControllerSettings settings) {
+    return new KafkaEventLogWriter(settings.cluster(), kafka(settings));
+  }
+
+  @Bean
+  DurableView durableView(ControllerSettings settings) {
+    return DurableView.of(settings);
+  }
+
+  @Bean
+  LogIngest logIngest(
+      ControllerSettings settings,
+      MemoryIndex index,
+      WorkerRegistry registry,
+      EventLogWriter log,
+      DurableView durable) {
+    ControllerSettings.Liveness liveness = settings.liveness();
+    var ingest =
+        new IngestSettings(
+            settings.cluster(),
+            kafka(settings),
+            settings.kafka().partitions(),
+            settings.kafka().replicationFactor(),
+            liveness.heartbeatInterval(),
+            liveness.silentAfter(),
+            liveness.expireAfter(),
+            MAX_BARRIERS);
+    return new LogIngest(ingest, index, registry, log, durable.index());
+  }
+
+  private static Map<String, Object> kafka(ControllerSettings settings) {
+    return Map.of("bootstrap.servers", settings.kafka().bootstrapServers());
+  }
+
+  @Bean
+  IngestView ingestView(LogIngest ingest) {
+    return new IngestView(ingest);
+  }
+
+  @Bean
+  HolderLookup holderLookup(
+      MemoryIndex index, WorkerRegistry registry, IngestView view, MeterRegistry meters) {
+    return new MeteredLookup(
+        new ReadyLookup(view::ready, new PrefixLookup(index, registry)), meters);
+  }
+
+  @Bean
+  ZmqSockets zmqSockets(ControllerSettings settings) {
+    return new ZmqSockets(new ZmqSettings(IO_THREADS, RECEIVE_BUFFER_BYTES, sockets(settings)));
+  }
+
+  private static SocketSettings sockets(ControllerSettings settings) {
+    return SocketSettings.DEFAULT
+        .withHandshakeInterval(settings.zmq().handshakeInterval())
+        .withMessages(HIGH_WATER_MARK, settings.zmq().maxMessageSize().toBytes(), MAX_FRAMES);
+  }
+
+  @Bean
+  FrontCounts frontCounts() {
+    return new FrontCounts();
+  }
+
+  @Bean
+  DirectoryFront directoryFront(
+      ControllerSettings settings,
+      ZmqSockets sockets,
+      HolderLookup lookup,
+      IngestView view,
+      WorkerRegistry registry,
+      EventLogWriter log,
+      FrontCounts counts) {
+    var front =
+        new FrontSettings(
+            settings.zmq().pullBind(),
+            settings.zmq().replyBind(),
+            settings.advertisedHost(),
+            sockets(settings),
+            settings.front().holdFor(),
+            settings.front().maxHeld(),
+            settings.front().maxInFlight(),
+            settings.web().maxWait());
+    return new DirectoryFront(front, sockets, lookup, view, view, registry, log, counts);
+  }
+
+  @Bean
+  ZmqWorkerCommandClient workerCommandClient(ZmqSockets sockets, ControllerSettings settings) {
+    return new ZmqWorkerCommandClient(sockets, sockets(settings));
+  }
+
+  @Bean
+  CommandService commandService(
+      WorkerRegistry registry, ZmqWorkerCommandClient client, ControllerSettings settings) {
+    return new CommandService(registry, client, settings.command().timeout());
+  }
+
+  @Bean
+  ControllerStart controllerStart(
+      ControllerSettings settings,
+      LogIngest ingest,
+      DirectoryFront front,
+      ZmqWorkerCommandClient commands,
+      MismatchWatch mismatches) {
+    return new ControllerStart(settings, ingest, front, commands, mismatches);
+  }
+
+  @Bean
+  MismatchWatch mismatchWatch(WorkerRegistry registry, MeterRegistry meters) {
+    return new MismatchWatch(registry, meters);
+  }
+
+  @Bean
+  ControllerMeters controllerMeters(
+      MemoryIndex index,
+      WorkerRegistry registry,
+      LogIngest ingest,
+      EventLogWriter log,
+      FrontCounts front,
+      ZmqSockets sockets) {
+    return new ControllerMeters(index, registry, ingest, log, front, sockets);
+  }
+
+  @Bean("index")
+  IndexHealth indexHealth(LogIngest ingest) {
+    return new IndexHealth(ingest::status);
+  }
+
+  @Bean("kafka")
+  LogHealth logHealth(LogIngest ingest) {
+    return new LogHealth(ingest::status);
+  }
+
+  @Bean("redis")
+  DurableViewHealth durableViewHealth(LogIngest ingest) {
+    return new DurableViewHealth(ingest::status);
+  }
+
+  @Bean
+  KvIndexEndpoint kvIndexEndpoint(MemoryIndex index, LogIngest ingest) {
+    return new KvIndexEndpoint(index, ingest);
+  }
+
+  @Bean
+  WorkersEndpoint workersEndpoint(WorkerRegistry registry) {
+    return new WorkersEndpoint(registry);
+  }
+
+  @Bean
+  InfoContributor doors(DirectoryFront front) {
+    return info ->
+        info.withDetail("doors", Map.of("pull", front.pullPort(), "reply", front.replyPort()));
+  }
+}

@@ -1,5 +1,6 @@
 package io.kvmesh.controller.lmcache;
 
+import io.kvmesh.common.wire.codec.DecodeLimits;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.zmq.SocketKind;
 import io.kvmesh.common.zmq.SocketLoop;
@@ -44,7 +45,13 @@ public final class DirectoryFront implements AutoCloseable {
       EventLogWriter log,
       FrontCounts counts) {
     this.settings = settings;
-    var codec = new MessageCodec();
+    DecodeLimits usual = DecodeLimits.DEFAULT;
+    var codec =
+        new MessageCodec(
+            new DecodeLimits(
+                Math.clamp(settings.sockets().maxFrameBytes(), 1, Integer.MAX_VALUE),
+                usual.maxElements(),
+                usual.maxDepth()));
     this.pullLoop = new SocketLoop("front-pull", sockets, MAX_QUEUED_TASKS);
     this.replyLoop = new SocketLoop("front-reply", sockets, MAX_QUEUED_TASKS);
     var workers = new ForeignWorkers(log, registry, counts);

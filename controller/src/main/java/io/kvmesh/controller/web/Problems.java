@@ -26,11 +26,18 @@ final class Problems {
   }
 
   static ErrorResponseException notReady() {
-    ProblemDetail detail =
-        ProblemDetail.forStatusAndDetail(
-            HttpStatus.SERVICE_UNAVAILABLE,
-            "this controller has not yet read the log to its end; ask another or try again");
-    detail.setProperty("code", "not_ready");
+    return unavailable(
+        "not_ready",
+        "this controller has not yet read the log to its end; ask another or try again");
+  }
+
+  static ErrorResponseException overloaded(String reason) {
+    return unavailable("overloaded", reason);
+  }
+
+  private static ErrorResponseException unavailable(String code, String reason) {
+    ProblemDetail detail = ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, reason);
+    detail.setProperty("code", code);
     return new ErrorResponseException(HttpStatus.SERVICE_UNAVAILABLE, detail, null);
   }
 

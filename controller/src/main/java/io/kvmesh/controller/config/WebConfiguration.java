@@ -1,0 +1,75 @@
+package io.kvmesh.controller.config;
+
+import io.kvmesh.controller.command.CommandService;
+import io.kvmesh.controller.index.MemoryIndex;
+import io.kvmesh.controller.lookup.HolderLookup;
+import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.web.ApiErrors;
+import io.kvmesh.controller.web.BodyLimitFilter;
+import io.kvmesh.controller.web.CommandResource;
+import io.kvmesh.controller.web.ErrorPage;
+import io.kvmesh.controller.web.InstancesResource;
+import io.kvmesh.controller.web.KeysResource;
+import io.kvmesh.controller.web.LookupResource;
+import io.kvmesh.controller.web.WorkerCatalog;
+import io.kvmesh.controller.web.WorkersResource;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+
+/** The REST part of the wiring. */
+@Configuration(proxyBeanMethods = false)
+class WebConfiguration {
+
+  @Bean
+  WorkerCatalog workerCatalog(WorkerRegistry registry, IngestView view) {
+    return new WorkerCatalog(registry, view);
+  }
+
+  @Bean
+  WorkersResource workersResource(
+      WorkerCatalog catalog, IngestView view, ControllerSettings settings) {
+    return new WorkersResource(catalog, view, settings.web().maxWait());
+  }
+
+  @Bean
+  InstancesResource instancesResource(WorkerCatalog catalog) {
+    return new InstancesResource(catalog);
+  }
+
+  @Bean
+  CommandResource commandResource(CommandService commands) {
+    return new CommandResource(commands);
+  }
+
+  @Bean
+  LookupResource lookupResource(
+      HolderLookup lookup, MemoryIndex index, WorkerCatalog catalog, ControllerSettings settings) {
+    return new LookupResource(lookup, index, catalog, settings.web().maxHashes());
+  }
+
+  @Bean
+  KeysResource keysResource(MemoryIndex index, WorkerCatalog catalog) {
+    return new KeysResource(index, catalog);
+  }
+
+  @Bean
+  ApiErrors apiErrors() {
+    return new ApiErrors();
+  }
+
+  @Bean
+  ErrorPage errorPage() {
+    return new ErrorPage();
+  }
+
+  @Bean
+  FilterRegistrationBean<BodyLimitFilter> bodyLimit(
+      ControllerSettings settings,
+      @Qualifier("handlerExceptionResolver") HandlerExceptionResolver errors) {
+    return new FilterRegistrationBean<>(
+        new BodyLimitFilter(settings.web().maxBody().toBytes(), errors));
+  }
+}

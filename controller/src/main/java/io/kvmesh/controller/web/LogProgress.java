@@ -1,0 +1,16 @@
+package io.kvmesh.controller.web;
+
+import java.util.Optional;
+
+/** How far the view that serves lookups has read the log. Any thread. */
+public interface LogProgress {
+
+  /** Whether it has reached the end; before, what is not there may just not be read yet. */
+  boolean ready();
+
+  /** How far it is behind in a partition; empty if it does not read it (yet). */
+  Optional<Lag> lag(int partition);
+
+  /** Records not applied yet, and their age in milliseconds. */
+  record Lag(long records, long millis) {}
+}

@@ -1,0 +1,104 @@
+package io.kvmesh.controller.web;
+
+import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.controller.lookup.Mismatch;
+import io.kvmesh.controller.registry.LocationView;
+import io.kvmesh.controller.registry.WorkerState;
+import io.kvmesh.controller.registry.WorkerView;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker, as answers show it. Times are the log's, in milliseconds since 1970.
+ *
+ * @param sequence of the last operation applied; −1 = not known
+ * @param lag how far the view is behind in the worker's partition; null if it does not read it
+ * @param mismatch in what its announcement differs from the other agents of its model; null if in
+ *     nothing
+ */
+record WorkerJson(
+    String instanceId,
+    int rank,
+    WorkerState state,
+    boolean suspect,
+    long epoch,
+    long sequence,
+    long chunks,
+    long gaps,
+    long duplicates,
+    long stale,
+    long snapshots,
+    int partition,
+    long appliedOffset,
+    LogProgress.@Nullable Lag lag,
+    long registeredMillis,
+    long lastHeartbeatMillis,
+    long lastSeenMillis,
+    @Nullable Announcement announcement,
+    @Nullable MismatchJson mismatch,
+    Map<String, LocationJson> locations) {
+
+  static WorkerJson of(
+      WorkerView worker, LogProgress.@Nullable Lag lag, @Nullable Mismatch mismatch) {
+    Map<String, LocationJson> locations = new TreeMap<>();
+    worker.locations().forEach((name, view) -> locations.put(name, LocationJson.of(view)));
+    return new WorkerJson(
+        worker.id().instanceId(),
+        worker.id().rank(),
+        worker.state(),
+        worker.suspect(),
+        worker.epoch(),
+        worker.appliedSequence(),
+        worker.residentCount(),
+        worker.gaps(),
+        worker.duplicates(),
+        worker.stale(),
+        worker.snapshots(),
+        worker.partition(),
+        worker.appliedOffset(),
+        lag,
+        worker.registeredMillis(),
+        worker.lastHeartbeatMillis(),
+        worker.lastSeenMillis(),
+        worker.announcement(),
+        mismatch == null
+            ? null
+            : new MismatchJson(mismatch.reference().toString(), mismatch.fields()),
+        locations);
+  }
+
+  /**
+   * Why the worker's chunks are of no use to the others of its model.
+   *
+   * @param reference the worker that it was compared with, as instance/rank
+   */
+  record MismatchJson(String reference, List<String> fields) {}
+
+  /** What the worker holds at one location; the digest is an unsigned decimal number. */
+  record LocationJson(
+      long sequence,
+      long chunks,
+      String digest,
+      boolean suspect,
+      boolean snapshotRunning,
+      long gaps,
+      long duplicates,
+      long mismatches,
+      long snapshots) {
+
+    static LocationJson of(LocationView view) {
+      return new LocationJson(
+          view.sequence(),
+          view.residentCount(),
+          HashValue.text(view.digest()),
+          view.suspect(),
+          view.snapshotRunning(),
+          view.gaps(),
+          view.duplicates(),
+          view.mismatches(),
+          view.snapshots());
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvmesh.quickstart.body;
+
+import org.jspecify.annotations.NullMarked;

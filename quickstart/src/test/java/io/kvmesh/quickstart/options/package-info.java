@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvmesh.quickstart.options;
+
+import org.jspecify.annotations.NullMarked;

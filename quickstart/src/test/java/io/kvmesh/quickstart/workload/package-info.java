@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvmesh.quickstart.workload;
+
+import org.jspecify.annotations.NullMarked;
