@@ -1,13 +1,26 @@
 package io.kvmesh.agent;
 
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.autoconfigure.SpringBootApplication;
+import io.kvmesh.agent.config.AgentConfiguration;
+import io.kvmesh.agent.config.SettingsInitializer;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** Starts the worker agent. */
-@SpringBootApplication
-public class AgentApplication {
+public final class AgentApplication {
+
+  private AgentApplication() {}
 
   public static void main(String[] args) {
-    SpringApplication.run(AgentApplication.class, args);
+    start(args);
+  }
+
+  /** The running program; closing the context stops it gracefully. */
+  public static ConfigurableApplicationContext start(String... args) {
+    return new SpringApplicationBuilder(AgentConfiguration.class)
+        .web(WebApplicationType.SERVLET)
+        .properties("spring.config.name=agent")
+        .initializers(new SettingsInitializer())
+        .run(args);
   }
 }

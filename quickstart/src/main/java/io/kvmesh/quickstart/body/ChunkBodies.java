@@ -78,7 +78,7 @@ public final class ChunkBodies {
   }
 
   /** The finalizer of SplitMix64: a bijection in which every bit moves every bit. */
-  static long mix(long value) {
+  public static long mix(long value) {
     long x = (value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L;
     x = (x ^ (x >>> 27)) * 0x94D049BB133111EBL;
     return x ^ (x >>> 31);

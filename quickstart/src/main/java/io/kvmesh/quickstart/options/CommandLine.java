@@ -22,7 +22,7 @@ public final class CommandLine {
   private static final int MAX_CHUNKS = 10_000_000;
   private static final int MAX_REQUESTS = 10_000_000;
   private static final int MIN_PAGE_BYTES = 64;
-  private static final int MAX_PAGE_BYTES = 64 << 20;
+  private static final int MAX_PAGE_BYTES = 16 << 20;
 
   private static final String TRACE = "--trace";
   private static final String WORKERS = "--workers";

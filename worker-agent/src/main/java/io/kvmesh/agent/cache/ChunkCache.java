@@ -16,9 +16,9 @@ import java.util.function.Consumer;
  * thread; one lock guards everything, and no body is copied or summed up under it.
  *
  * <p>Memory is claimed, filled, and then committed or aborted; it is read through leases. A chunk
- * that a lease holds is neither evicted, removed nor cleared. Its page is freed once, after its last
- * lease. Each chunk that becomes or ceases to be resident is one event, numbered and passed to the
- * sink under the lock: the order of events is the order of states.
+ * that a lease holds is neither evicted, removed nor cleared. Its page is freed once, after its
+ * last lease. Each chunk that becomes or ceases to be resident is one event, numbered and passed to
+ * the sink under the lock: the order of events is the order of states.
  *
  * <p>Only {@link #touch} and {@link #commit} are uses in the sense of the policy. Nothing waits: a
  * claim that finds no room says so.
@@ -250,8 +250,8 @@ public final class ChunkCache {
 
   /**
    * Cuts the next slice of a walk over all chunks in the order of their slots. A chunk keeps its
-   * slot while it is resident; one that comes into a slot already passed is an event after the start
-   * of the walk. A slice may be empty.
+   * slot while it is resident; one that comes into a slot already passed is an event after the
+   * start of the walk. A slice may be empty.
    *
    * @param fromSlot 0, then what the call before answered
    * @param maxKeys bounds the slice, and with it how long the lock is held

@@ -6,8 +6,8 @@ import java.util.Arrays;
 
 /**
  * Holds chunks: none of them is evicted, and no page of theirs is given out again, before the lease
- * is closed. One thread at a time adds to a lease and reads it; closing may come from any thread and
- * any number of times. A body that was asked for must not be used after the lease is closed.
+ * is closed. One thread at a time adds to a lease and reads it; closing may come from any thread
+ * and any number of times. A body that was asked for must not be used after the lease is closed.
  */
 public final class ChunkLease implements AutoCloseable {
 

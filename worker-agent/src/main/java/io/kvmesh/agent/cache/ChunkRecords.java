@@ -83,11 +83,14 @@ final class ChunkRecords {
     unused[unusedCount++] = slot;
   }
 
-  /** Whether the slot holds that chunk. */
-  boolean is(int slot, int keyspaceId, ChunkHash hash) {
-    return identity[2 * slot] == hash.bits()
-        && keyspaceId(slot) == keyspaceId
-        && (!isWide(slot) && !hash.isWide() || hash(slot).equals(hash));
+  /** Whether the slot holds a chunk of that keyspace with these 64 bits. */
+  boolean is(int slot, int keyspaceId, long hashBits) {
+    return identity[2 * slot] == hashBits && keyspaceId(slot) == keyspaceId;
+  }
+
+  /** Whether the slot, whose hash has the same 64 bits, has the whole hash. */
+  boolean hasHash(int slot, ChunkHash hash) {
+    return !isWide(slot) && !hash.isWide() || hash(slot).equals(hash);
   }
 
   /** One more hold; answers how many there are. */

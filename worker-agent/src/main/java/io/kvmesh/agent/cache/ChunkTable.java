@@ -1,12 +1,10 @@
 package io.kvmesh.agent.cache;
 
-import io.kvmesh.common.key.ChunkHash;
-
 /**
- * Finds the slot of a chunk: open addressing with linear probing, at most half full. An entry is the
- * upper half of the chunk's mix (see PlacementDigest) beside slot + 1, zero if empty; so probing and
- * removing (by shifting back, without tombstones) look at no record but the one that is meant.
- * Guarded by the cache's lock.
+ * Finds the slot of a chunk by keyspace and 64 bits: open addressing with linear probing, at most
+ * half full. An entry is the upper half of the chunk's mix (see PlacementDigest) beside slot + 1,
+ * zero if empty; so probing and removing (by shifting back, without tombstones) look at no record
+ * but the one that is meant. Guarded by the cache's lock.
  */
 final class ChunkTable {
 
@@ -29,10 +27,10 @@ final class ChunkTable {
     this.homeShift = Long.SIZE - sizeBits;
   }
 
-  int find(long mix, int keyspaceId, ChunkHash hash) {
+  int find(long mix, int keyspaceId, long hashBits) {
     for (int i = home(mix); entries[i] != 0; i = next(i)) {
       int slot = slotOf(entries[i]);
-      if (sameTag(entries[i], mix) && records.is(slot, keyspaceId, hash)) {
+      if (sameTag(entries[i], mix) && records.is(slot, keyspaceId, hashBits)) {
         return slot;
       }
     }

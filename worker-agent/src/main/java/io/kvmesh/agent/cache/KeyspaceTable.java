@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Small numbers for the keyspaces of the chunks in the cache, so that a record needn't keep more
- * than a number. A keyspace without chunks is forgotten. Guarded by the cache's lock, but for {@link
- * #keyspace} of a chunk that is held.
+ * than a number. A keyspace without chunks is forgotten. Guarded by the cache's lock, but for
+ * {@link #keyspace} of a chunk that is held.
  */
 final class KeyspaceTable {
 

@@ -4,6 +4,8 @@ package io.kvmesh.agent.cache;
 public enum RemovalCause {
   /** Another chunk needed the room. */
   EVICTED,
+  /** A chunk came whose wide hash begins with the same 64 bits. */
+  DISPLACED,
   /** Somebody asked for the removal of this chunk. */
   REMOVED,
   /** Somebody asked for the removal of everything. */

@@ -9,8 +9,8 @@ import java.util.function.IntPredicate;
 
 /**
  * The chunks of a cache, by slot: map, policy, holds, pages and events, which change together. A
- * chunk that leaves while it is held is detached: no lookup finds it, and its page is freed when its
- * last hold ends. Guarded by the cache's lock.
+ * chunk that leaves while it is held is detached: no lookup finds it, and its page is freed when
+ * its last hold ends. Guarded by the cache's lock.
  */
 final class ResidentSet {
 
@@ -44,15 +44,29 @@ final class ResidentSet {
 
   /** The chunk's slot, or ChunkTable.NOT_FOUND. */
   int find(ChunkKey key) {
+    int slot = findBits(key);
+    return slot == ChunkTable.NOT_FOUND || records.hasHash(slot, key.hash())
+        ? slot
+        : ChunkTable.NOT_FOUND;
+  }
+
+  private int findBits(ChunkKey key) {
     int keyspaceId = keyspaces.find(key.keyspace());
     return keyspaceId == KeyspaceTable.NONE
         ? ChunkTable.NOT_FOUND
-        : table.find(mix(key), keyspaceId, key.hash());
+        : table.find(mix(key), keyspaceId, key.hash().bits());
   }
 
-  /** Makes a filled chunk resident, which isn't yet; answers its slot. */
+  /**
+   * Makes a filled chunk resident, which isn't yet; answers its slot. Events and indexes know a
+   * hash by 64 bits, so of two wide ones that begin alike the older goes.
+   */
   int admit(PendingChunk chunk, long checksum) {
     ChunkKey key = chunk.key();
+    int alike = findBits(key);
+    if (alike != ChunkTable.NOT_FOUND) {
+      remove(alike, RemovalCause.DISPLACED);
+    }
     long mix = mix(key);
     int keyspaceId = keyspaces.retain(key.keyspace());
     int slot = records.add(keyspaceId, chunk, checksum);

@@ -83,13 +83,7 @@ final class AnonymousMemory {
         long address =
             (long)
                 MMAP.invokeExact(
-                    state,
-                    0L,
-                    byteSize,
-                    PROT_READ_WRITE,
-                    MAP_PRIVATE_ANONYMOUS_NORESERVE,
-                    -1,
-                    0L);
+                    state, 0L, byteSize, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
         if (address == MAP_FAILED) {
           throw new ArenaException(
               "No memory for an arena of %d bytes: mmap failed with errno %d"

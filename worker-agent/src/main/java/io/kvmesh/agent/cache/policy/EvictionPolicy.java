@@ -6,8 +6,8 @@ import java.util.function.IntPredicate;
  * Orders the entries of a cache by which of them should go first. An entry is a slot, a number from
  * 0 to below the cache's number of slots; a slot is used again after its entry was removed.
  *
- * <p>Called under the cache's lock. Every call costs O(1) amortised. Entries that may not go now are
- * set aside when {@link #victim} meets them and aren't looked at again before they are {@link
+ * <p>Called under the cache's lock. Every call costs O(1) amortised. Entries that may not go now
+ * are set aside when {@link #victim} meets them and aren't looked at again before they are {@link
  * #restored}; those that then wait for their turn cost O(log k), k being their number.
  */
 public interface EvictionPolicy {

@@ -27,8 +27,7 @@ public enum PolicyName {
             () ->
                 new IllegalArgumentException(
                     "There is no policy '%s'; choose one of %s"
-                        .formatted(
-                            text, Arrays.toString(values()).toLowerCase(Locale.ROOT))));
+                        .formatted(text, Arrays.toString(values()).toLowerCase(Locale.ROOT))));
   }
 
   /** A policy without entries, for slots from 0 to below {@code slots}. */

@@ -6,10 +6,11 @@ import java.util.function.IntPredicate;
  * Slots by level, and within a level in the order in which they came to it. The victims are taken
  * from the lowest level, at one side of its order.
  *
- * <p>Each level is a chain. A victim that may not go is taken out of its chain, so that it isn't met
- * again; when it is restored it waits in a heap, ordered as the whole is. The next victim is the
- * better one of the chains and the heap. So every slot keeps its exact place, however long it was
- * held. Levels beyond {@link #CHAINS} have no chain: few slots get there, and these are in the heap.
+ * <p>Each level is a chain. A victim that may not go is taken out of its chain, so that it isn't
+ * met again; when it is restored it waits in a heap, ordered as the whole is. The next victim is
+ * the better one of the chains and the heap. So every slot keeps its exact place, however long it
+ * was held. Levels beyond {@link #CHAINS} have no chain: few slots get there, and these are in the
+ * heap.
  */
 final class RankedSlots {
 

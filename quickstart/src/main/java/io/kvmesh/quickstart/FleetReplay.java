@@ -1,0 +1,138 @@
+package io.kvmesh.quickstart;
+
+import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.zmq.ZmqSockets;
+import io.kvmesh.quickstart.body.ChunkBodies;
+import io.kvmesh.quickstart.client.ClientException;
+import io.kvmesh.quickstart.client.ControllerClient;
+import io.kvmesh.quickstart.client.EngineClient;
+import io.kvmesh.quickstart.fleet.AgentState;
+import io.kvmesh.quickstart.fleet.ChildFailure;
+import io.kvmesh.quickstart.fleet.Fleet;
+import io.kvmesh.quickstart.fleet.FleetSettings;
+import io.kvmesh.quickstart.fleet.Http;
+import io.kvmesh.quickstart.fleet.Member;
+import io.kvmesh.quickstart.replay.Keys;
+import io.kvmesh.quickstart.replay.Outcome;
+import io.kvmesh.quickstart.replay.Replay;
+import io.kvmesh.quickstart.replay.ReplayFailure;
+import io.kvmesh.quickstart.replay.ReplayWorker;
+import io.kvmesh.quickstart.replay.Tally;
+import io.kvmesh.quickstart.workload.Workload;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A replay through a running fleet. */
+final class FleetReplay {
+
+  static final Keyspace KEYSPACE =
+      Keyspace.of(FleetSettings.MODEL, 1, 0, FleetSettings.DTYPE, List.of());
+
+  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration PULL_DEADLINE = Duration.ofSeconds(10);
+  private static final Duration BARRIER_TIMEOUT = Duration.ofSeconds(20);
+
+  private final Fleet fleet;
+  private final Http http;
+  private final ChunkBodies bodies;
+
+  FleetReplay(Fleet fleet, Http http, int pageBytes) {
+    this.fleet = fleet;
+    this.http = http;
+    this.bodies = new ChunkBodies(pageBytes);
+  }
+
+  /**
+   * Replays the workload and adds what the agents counted meanwhile.
+   *
+   * @throws ChildFailure if a program ends meanwhile
+   */
+  Outcome run(Workload workload, Replay.Progress progress)
+      throws ChildFailure, ReplayFailure, InterruptedException {
+    long evictedBefore = AgentState.sum(fleet, http, AgentState::evictions);
+    long begin = System.nanoTime();
+    Tally tally = unlessOneEnds(() -> replay(workload, progress));
+    long wall = System.nanoTime() - begin;
+    return tally.outcome(
+        AgentState.sum(fleet, http, AgentState::evictions) - evictedBefore,
+        AgentState.sum(fleet, http, AgentState::resident),
+        wall);
+  }
+
+  private Tally replay(Workload workload, Replay.Progress progress)
+      throws ReplayFailure, InterruptedException {
+    String reply = "tcp://" + fleet.controller().address(Fleet.CONTROLLER_REPLY);
+    List<ReplayWorker> workers = new ArrayList<>();
+    try (ZmqSockets sockets = new ZmqSockets();
+        ControllerClient controller = ControllerClient.open(sockets, reply)) {
+      try {
+        open(sockets, workers);
+        return new Replay(
+                workers,
+                (worker, epoch, sequence) ->
+                    controller.awaitApplied(worker, epoch, sequence, BARRIER_TIMEOUT),
+                new Keys(KEYSPACE),
+                bodies,
+                FleetSettings.CHUNK_TOKENS,
+                PULL_DEADLINE)
+            .run(workload, progress);
+      } finally {
+        workers.forEach(worker -> worker.engine().close());
+      }
+    } catch (ClientException e) {
+      throw new ReplayFailure(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private void open(ZmqSockets sockets, List<ReplayWorker> workers)
+      throws ClientException, InterruptedException {
+    for (Member agent : fleet.agents()) {
+      String endpoint = "tcp://" + agent.address(Fleet.ENGINE);
+      EngineClient engine = EngineClient.open(sockets, agent.name(), endpoint, CALL_TIMEOUT);
+      workers.add(new ReplayWorker(Fleet.worker(agent), engine));
+    }
+  }
+
+  /** Runs the replay on a thread of its own, and gives it up as soon as a program has ended. */
+  private Tally unlessOneEnds(Callable<Tally> replay)
+      throws ChildFailure, ReplayFailure, InterruptedException {
+    AtomicReference<@Nullable ChildFailure> death = new AtomicReference<>();
+    FutureTask<Tally> task = new FutureTask<>(replay);
+    List<CompletableFuture<Void>> watches =
+        fleet.members().stream()
+            .map(
+                member ->
+                    member
+                        .onExit()
+                        .thenRun(
+                            () -> {
+                              death.compareAndSet(null, member.ended());
+                              task.cancel(true);
+                            }))
+            .toList();
+    Thread thread = Thread.ofPlatform().daemon().name("replay").start(task);
+    try {
+      return task.get();
+    } catch (CancellationException e) {
+      throw Objects.requireNonNull(death.get());
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof ReplayFailure failure) {
+        throw failure;
+      }
+      throw new IllegalStateException("the replay has a fault of its own", e.getCause());
+    } finally {
+      watches.forEach(watch -> watch.cancel(false));
+      thread.interrupt();
+      thread.join();
+    }
+  }
+}

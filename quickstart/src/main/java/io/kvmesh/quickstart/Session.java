@@ -1,0 +1,67 @@
+package io.kvmesh.quickstart;
+
+import io.kvmesh.quickstart.fleet.Fleet;
+import io.kvmesh.quickstart.fleet.FleetSettings;
+import io.kvmesh.quickstart.fleet.Http;
+import io.kvmesh.quickstart.fleet.Modules;
+import io.kvmesh.quickstart.fleet.WorkFolder;
+import io.kvmesh.quickstart.options.Options;
+import io.kvmesh.quickstart.report.ResultJson;
+import io.kvmesh.quickstart.workload.Conversations;
+import io.kvmesh.quickstart.workload.MooncakeTrace;
+import io.kvmesh.quickstart.workload.TraceFormatException;
+import io.kvmesh.quickstart.workload.Workload;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** One run: everything that can be known to be wrong is found before anything is started. */
+final class Session {
+
+  private static final int GENERATED_REQUESTS = 600;
+  private static final long SEED = 2_026;
+
+  private final Options options;
+  private final Screen screen;
+
+  Session(Options options, Screen screen) {
+    this.options = options;
+    this.screen = screen;
+  }
+
+  /**
+   * Runs to the end; true if all went well.
+   *
+   * @throws QuickstartException with one line, if nothing was started
+   */
+  boolean run() throws QuickstartException, InterruptedException {
+    Workload workload = workload();
+    ResultJson json = ResultJson.create(options, workload.name());
+    Modules modules = Modules.ofThisBuild();
+    Path parent = options.workDirectory();
+    WorkFolder folder = WorkFolder.create(parent == null ? modules.workDirectory() : parent);
+    Http http = new Http();
+    Fleet fleet;
+    try {
+      fleet = Fleet.create(FleetSettings.of(options), modules, folder, http);
+    } catch (QuickstartException e) {
+      folder.remove();
+      throw e;
+    }
+    return new LiveRun(options, screen, workload, fleet, http, folder, json).run();
+  }
+
+  private Workload workload() throws QuickstartException {
+    Path trace = options.trace();
+    Integer requests = options.requests();
+    if (trace == null) {
+      return Conversations.generate(requests == null ? GENERATED_REQUESTS : requests, SEED);
+    }
+    try {
+      return MooncakeTrace.read(trace, requests == null ? Integer.MAX_VALUE : requests);
+    } catch (TraceFormatException e) {
+      throw new QuickstartException(String.valueOf(e.getMessage()), e);
+    } catch (IOException e) {
+      throw new QuickstartException("can't read the trace (--trace): " + IoFault.reason(e), e);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.kvmesh.quickstart.client;
+
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.directory.AppliedMsg;
+import io.kvmesh.common.wire.directory.AppliedRetMsg;
+import io.kvmesh.common.wire.directory.DirectoryReply;
+import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.zmq.ZmqSockets;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Asks a controller over its reply socket. Each call waits for its reply. Owned by the thread that
+ * opens it, which may be interrupted.
+ */
+public final class ControllerClient implements AutoCloseable {
+
+  private static final String NAME = "controller";
+  private static final Duration REPLY_MARGIN = Duration.ofSeconds(5);
+
+  private final MessageCodec codec = new MessageCodec();
+  private final RequestSocket socket;
+
+  private ControllerClient(RequestSocket socket) {
+    this.socket = socket;
+  }
+
+  /**
+   * Connects in the background.
+   *
+   * @param endpoint tcp://host:port of the reply socket
+   */
+  public static ControllerClient open(ZmqSockets sockets, String endpoint) throws ClientException {
+    return new ControllerClient(RequestSocket.connect(sockets, NAME, endpoint));
+  }
+
+  /**
+   * The barrier: waits until the view that answers lookups has applied a worker's events up to a
+   * number.
+   *
+   * @return false if it has not within the timeout
+   */
+  public boolean awaitApplied(WorkerId worker, long epoch, long sequence, Duration timeout)
+      throws ClientException, InterruptedException {
+    AppliedMsg request =
+        new AppliedMsg(worker.instanceId(), worker.rank(), epoch, sequence, timeout.toMillis());
+    RequestSocket.Reply reply =
+        socket.request(codec.encode(request), List.of(), timeout.plus(REPLY_MARGIN));
+    return switch (Replies.decode(codec, DirectoryReply.class, reply.payload(), NAME)) {
+      case AppliedRetMsg applied -> applied.applied();
+      case ErrorMsg error -> throw new ClientException(NAME + " answers " + error.error());
+      case DirectoryReply other ->
+          throw new ClientException(NAME + " answers " + other.getClass().getSimpleName());
+    };
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+}

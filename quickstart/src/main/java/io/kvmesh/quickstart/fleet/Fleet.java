@@ -1,0 +1,159 @@
+package io.kvmesh.quickstart.fleet;
+
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.quickstart.QuickstartException;
+import io.kvmesh.quickstart.options.CommandLine;
+import io.kvmesh.quickstart.options.Ports;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The whole system on this machine: Kafka, Redis, one controller and the agents, each a process of
+ * its own that ends with this one. Any thread.
+ */
+public final class Fleet implements AutoCloseable {
+
+  /** The one address of Kafka and of Redis. */
+  public static final String CLIENT = EmbeddedProgram.ADDRESS;
+
+  public static final String REST = ControllerProgram.REST;
+  public static final String CONTROLLER_PULL = ControllerProgram.PULL;
+  public static final String CONTROLLER_REPLY = ControllerProgram.REPLY;
+  public static final String ENGINE = AgentProgram.ENGINE;
+  public static final String MANAGEMENT = AgentProgram.MANAGEMENT;
+
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(8);
+  private static final int KAFKA_HEAP_MEGABYTES = 384;
+  private static final int REDIS_HEAP_MEGABYTES = 64;
+
+  private final Member kafka;
+  private final Member redis;
+  private final Member controller;
+  private final List<Member> agents;
+
+  private Fleet(Member kafka, Member redis, Member controller, List<Member> agents) {
+    this.kafka = kafka;
+    this.redis = redis;
+    this.controller = controller;
+    this.agents = List.copyOf(agents);
+  }
+
+  /**
+   * Chooses all ports; starts nothing.
+   *
+   * @throws QuickstartException if a chosen port is in use or a module isn't built
+   */
+  public static Fleet create(FleetSettings settings, Modules modules, WorkFolder folder, Http http)
+      throws QuickstartException {
+    String kafka = Loopback.choose(settings.ports().kafka(), CommandLine.KAFKA_PORT);
+    String redis = Loopback.choose(settings.ports().redis(), CommandLine.REDIS_PORT);
+    ControllerAddresses controller = controllerAddresses(settings.ports());
+    String embedded = modules.classPath("embedded");
+    String agentClasses = modules.classPath("worker-agent");
+
+    List<Member> agents = new ArrayList<>();
+    for (int i = 0; i < settings.agents(); i++) {
+      String management = Loopback.choose(0, "");
+      String reply = controller.reply();
+      agents.add(
+          new Member(
+              new AgentProgram(
+                  settings, "agent-" + i, agentClasses, management, kafka, reply, http),
+              folder));
+    }
+    return new Fleet(
+        new Member(
+            new EmbeddedProgram(
+                "kafka", embedded, "io.kvmesh.embedded.KafkaMain", KAFKA_HEAP_MEGABYTES, kafka),
+            folder),
+        new Member(
+            new EmbeddedProgram(
+                "redis", embedded, "io.kvmesh.embedded.RedisMain", REDIS_HEAP_MEGABYTES, redis),
+            folder),
+        new Member(
+            new ControllerProgram(modules.classPath("controller"), controller, kafka, redis, http),
+            folder),
+        agents);
+  }
+
+  private static ControllerAddresses controllerAddresses(Ports ports) throws QuickstartException {
+    return new ControllerAddresses(
+        Loopback.choose(ports.rest(), CommandLine.REST_PORT),
+        Loopback.choose(ports.controllerPull(), CommandLine.PULL_PORT),
+        Loopback.choose(ports.controllerReply(), CommandLine.REPLY_PORT));
+  }
+
+  /** Starts Kafka and Redis, then the rest, and waits until all serve. */
+  public void start() throws ChildFailure, InterruptedException {
+    startTogether(List.of(kafka, redis));
+    List<Member> programs = new ArrayList<>(List.of(controller));
+    programs.addAll(agents);
+    startTogether(programs);
+  }
+
+  private static void startTogether(List<Member> members)
+      throws ChildFailure, InterruptedException {
+    for (Member member : members) {
+      member.launch();
+    }
+    for (Member member : members) {
+      member.awaitReady();
+    }
+  }
+
+  public Member kafka() {
+    return kafka;
+  }
+
+  public Member redis() {
+    return redis;
+  }
+
+  public Member controller() {
+    return controller;
+  }
+
+  public List<Member> agents() {
+    return agents;
+  }
+
+  /** All, in the order in which they are started. */
+  public List<Member> members() {
+    return Stream.concat(Stream.of(kafka, redis, controller), agents.stream()).toList();
+  }
+
+  /** True while every program runs. */
+  public boolean isComplete() {
+    return members().stream().allMatch(Member::isAlive);
+  }
+
+  /** The worker that an agent is. */
+  public static WorkerId worker(Member agent) {
+    return new WorkerId(agent.name(), 0);
+  }
+
+  /** Ends all: those that write to Kafka first, so that they can take their leave. */
+  @Override
+  public void close() {
+    try {
+      stopTogether(agents);
+      stopTogether(List.of(controller));
+      stopTogether(List.of(redis, kafka));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void stopTogether(List<Member> members) throws InterruptedException {
+    for (Member member : members) {
+      if (member.isAlive()) {
+        member.terminate();
+      }
+    }
+    for (Member member : members) {
+      member.stop(STOP_TIMEOUT);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.kvmesh.quickstart.fleet;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A Java command line on the JDK that runs this program. */
+final class JavaCommand {
+
+  private final List<String> words = new ArrayList<>();
+
+  /**
+   * @param heapMegabytes the most that its heap takes
+   */
+  JavaCommand(String classPath, String mainClass, int heapMegabytes) {
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    words.add("-Xmx" + heapMegabytes + "m");
+    words.add("-XX:+UseSerialGC");
+    words.add("-XX:+ExitOnOutOfMemoryError");
+    words.add("--enable-native-access=ALL-UNNAMED");
+    words.add("--sun-misc-unsafe-memory-access=allow");
+    words.add("-cp");
+    words.add(classPath);
+    words.add(mainClass);
+  }
+
+  JavaCommand option(String name, Object value) {
+    words.add(name);
+    words.add(value.toString());
+    return this;
+  }
+
+  /** A setting of a Spring Boot program. */
+  JavaCommand setting(String name, Object value) {
+    words.add("--" + name + "=" + value);
+    return this;
+  }
+
+  List<String> words() {
+    return List.copyOf(words);
+  }
+}

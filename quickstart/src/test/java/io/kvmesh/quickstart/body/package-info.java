@@ -1,4 +1,0 @@
-@NullMarked
-package io.kvmesh.quickstart.body;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.kvmesh.quickstart.options;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.kvmesh.quickstart.workload;
-
-import org.jspecify.annotations.NullMarked;

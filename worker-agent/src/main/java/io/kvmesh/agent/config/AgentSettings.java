@@ -1,0 +1,182 @@
+package io.kvmesh.agent.config;
+
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The agent's settings, prefix {@code kvmesh}. Obtained from {@link SettingsLoader}, which has
+ * checked every rule; the records themselves only hold values.
+ *
+ * @param cluster prefix of the topic and of group names, so that fleets can share one Kafka
+ * @param instanceId name of the serving instance; empty = the host's name
+ * @param rank of the GPU in its instance
+ * @param parentPid process whose end ends this one; 0 = none
+ * @param advertiseLoopback lets a loopback address be advertised; for one machine only
+ * @param controllers reply sockets of all controllers, host:port; empty = peers are never asked
+ */
+@ConfigurationProperties("kvmesh")
+public record AgentSettings(
+    @DefaultValue("kvmesh") String cluster,
+    @DefaultValue("") String instanceId,
+    @DefaultValue("0") int rank,
+    @DefaultValue("0") long parentPid,
+    @DefaultValue("false") boolean advertiseLoopback,
+    @DefaultValue List<String> controllers,
+    @DefaultValue Model model,
+    @DefaultValue Cache cache,
+    @DefaultValue Kafka kafka,
+    @DefaultValue Directory directory,
+    @DefaultValue Peer peer,
+    @DefaultValue Control control,
+    @DefaultValue Engine engine,
+    @DefaultValue Liveness liveness,
+    @DefaultValue Zmq zmq) {
+
+  /**
+   * What must match for this agent's bytes to be of use to a peer.
+   *
+   * @param name of the model, as in the keys
+   * @param dtype of the cached values, as in the keys
+   * @param chunkTokens tokens of a full chunk
+   * @param pageBytes bytes of a full chunk
+   * @param memoryFormat order of the values in a chunk
+   * @param hashAlgorithm how the engine hashes tokens
+   * @param hashSeed of that algorithm
+   */
+  public record Model(
+      @DefaultValue("") String name,
+      @DefaultValue("bfloat16") String dtype,
+      @DefaultValue("256") int chunkTokens,
+      @DefaultValue("0B") DataSize pageBytes,
+      @DefaultValue("KV_2LTD") String memoryFormat,
+      @DefaultValue("builtin") String hashAlgorithm,
+      @DefaultValue("0") String hashSeed) {}
+
+  /**
+   * The cache.
+   *
+   * @param capacityBytes memory for chunks; rounded down to whole pages
+   * @param policy what is evicted first: lru, fifo, lfu or mru
+   */
+  public record Cache(
+      @DefaultValue("1GB") DataSize capacityBytes, @DefaultValue("lru") String policy) {}
+
+  /**
+   * The log.
+   *
+   * @param bootstrapServers host:port, separated by commas
+   * @param partitions of the topic when this program creates it
+   * @param replicationFactor of the topic when this program creates it; -1 = the broker's default
+   * @param outboxEvents events that wait for Kafka at most; more are dropped, and a snapshot
+   *     follows
+   */
+  public record Kafka(
+      @DefaultValue("127.0.0.1:9092") String bootstrapServers,
+      @DefaultValue("8") int partitions,
+      @DefaultValue("-1") int replicationFactor,
+      @DefaultValue("100000") int outboxEvents) {}
+
+  /**
+   * Questions to the controllers.
+   *
+   * @param attemptTimeout after which another controller is asked
+   * @param passOverMost a controller that failed is passed over for a growing time, at most this
+   * @param maxInFlight questions that wait for an answer; more are refused
+   */
+  public record Directory(
+      @DefaultValue("300ms") Duration attemptTimeout,
+      @DefaultValue("5s") Duration passOverMost,
+      @DefaultValue("1024") int maxInFlight) {}
+
+  /**
+   * Pulling from peers and serving them.
+   *
+   * @param initBind handshakes, tcp://host:port; port 0 = any free one
+   * @param lookupBind requests, tcp://host:port; port 0 = any free one
+   * @param advertisedHost under which other agents and the controllers reach this one; empty = the
+   *     host of the binds
+   * @param connectTimeout from a peer's first use to the end of the handshake
+   * @param getBytes asked for by one request; a longer pull is several side by side
+   * @param maxInFlightPerPeer bytes asked of one peer and not yet arrived
+   * @param maxInFlight bytes asked of all peers and not yet arrived
+   * @param maxAttempts at one request, within its deadline
+   * @param passOverMost a peer that failed is passed over for a growing time, at most this
+   * @param loanDeadline after which a lent page counts as overdue; it is not taken back
+   * @param maxLoanedPerPeer bytes on loan to one peer; above, it is answered that we are overloaded
+   * @param maxLoaned bytes on loan to all peers
+   * @param maxOverduePerPeer loans of one peer that may be overdue before it gets no more
+   * @param maxPeers connections kept, in each direction
+   * @param idleTimeout after which a connection that nobody used is closed
+   */
+  public record Peer(
+      @DefaultValue("tcp://0.0.0.0:8200") String initBind,
+      @DefaultValue("tcp://0.0.0.0:8201") String lookupBind,
+      @DefaultValue("") String advertisedHost,
+      @DefaultValue("500ms") Duration connectTimeout,
+      @DefaultValue("8MB") DataSize getBytes,
+      @DefaultValue("64MB") DataSize maxInFlightPerPeer,
+      @DefaultValue("256MB") DataSize maxInFlight,
+      @DefaultValue("3") int maxAttempts,
+      @DefaultValue("10s") Duration passOverMost,
+      @DefaultValue("10s") Duration loanDeadline,
+      @DefaultValue("256MB") DataSize maxLoanedPerPeer,
+      @DefaultValue("1GB") DataSize maxLoaned,
+      @DefaultValue("8") int maxOverduePerPeer,
+      @DefaultValue("1024") int maxPeers,
+      @DefaultValue("5m") Duration idleTimeout) {}
+
+  /**
+   * Commands of the controllers.
+   *
+   * @param bind tcp://host:port; port 0 = any free one
+   * @param advertisedHost under which the controllers reach it; empty = as for peers
+   */
+  public record Control(
+      @DefaultValue("tcp://0.0.0.0:8202") String bind, @DefaultValue("") String advertisedHost) {}
+
+  /**
+   * The native door for the engine.
+   *
+   * @param bind tcp://host:port; port 0 = any free one
+   * @param deadline of a request that names none
+   * @param sessionIdle after which a session that nobody used is closed
+   * @param leaseLifetime after which a lease that was never read is released
+   * @param maxSessions open at once
+   * @param maxLeases of one session
+   * @param maxLeasedBytes of one session; 0 = the cache's capacity
+   * @param maxRequests at work at once; more are refused
+   * @param maxKeys in one request
+   */
+  public record Engine(
+      @DefaultValue("tcp://127.0.0.1:8210") String bind,
+      @DefaultValue("2s") Duration deadline,
+      @DefaultValue("5m") Duration sessionIdle,
+      @DefaultValue("60s") Duration leaseLifetime,
+      @DefaultValue("256") int maxSessions,
+      @DefaultValue("1024") int maxLeases,
+      @DefaultValue("0B") DataSize maxLeasedBytes,
+      @DefaultValue("256") int maxRequests,
+      @DefaultValue("8192") int maxKeys) {}
+
+  /**
+   * How often this agent says that it is there.
+   *
+   * @param heartbeatInterval on the log and to a controller
+   */
+  public record Liveness(@DefaultValue("5s") Duration heartbeatInterval) {}
+
+  /**
+   * All ZeroMQ sockets.
+   *
+   * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew
+   * @param heartbeatInterval between two pings on an idle connection
+   * @param heartbeatTimeout without a sign of life the connection is closed
+   */
+  public record Zmq(
+      @DefaultValue("200ms") Duration handshakeInterval,
+      @DefaultValue("1s") Duration heartbeatInterval,
+      @DefaultValue("3s") Duration heartbeatTimeout) {}
+}

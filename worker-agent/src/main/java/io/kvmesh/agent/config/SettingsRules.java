@@ -1,0 +1,240 @@
+package io.kvmesh.agent.config;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.springframework.util.unit.DataSize;
+
+/** What each setting must be. Adds to the faults, never throws. */
+final class SettingsRules {
+
+  private static final Pattern CLUSTER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+  private static final Pattern INSTANCE = Pattern.compile("[^/\\p{Cntrl}]{1,200}");
+  private static final Pattern KEY_PART = Pattern.compile("[^@\\p{Cntrl}]{1,200}");
+  private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.:_%-]{1,253}");
+  private static final Set<String> POLICIES = Set.of("lru", "fifo", "lfu", "mru");
+  private static final DataSize LARGEST_PAGE = DataSize.ofMegabytes(512);
+
+  private final Faults faults;
+
+  SettingsRules(Faults faults) {
+    this.faults = faults;
+  }
+
+  void check(AgentSettings settings) {
+    checkIdentity(settings);
+    checkModel(settings.model());
+    checkCache(settings);
+    checkLog(settings);
+    checkBinds(settings);
+    checkAdvertised(settings);
+    checkPeer(settings.peer());
+    checkEngine(settings.engine());
+    checkTimes(settings);
+  }
+
+  private void checkIdentity(AgentSettings settings) {
+    faults.require(
+        CLUSTER.matcher(settings.cluster()).matches(),
+        "cluster",
+        settings.cluster(),
+        "must be 1 to 100 letters, digits, '.', '_' or '-', beginning with a letter or digit");
+    String instance = AdvertisedAddresses.instanceId(settings);
+    faults.require(
+        INSTANCE.matcher(instance).matches(),
+        "instance-id",
+        settings.instanceId(),
+        "must be 1 to 200 characters without '/' and control characters, and is needed where the"
+            + " host has no name");
+    range("rank", settings.rank(), 0, 65_535);
+    faults.require(
+        settings.parentPid() >= 0,
+        "parent-pid",
+        settings.parentPid(),
+        "must be a process id, or 0 for none");
+  }
+
+  private void checkModel(AgentSettings.Model model) {
+    keyPart("model.name", model.name());
+    keyPart("model.dtype", model.dtype());
+    range("model.chunk-tokens", model.chunkTokens(), 1, 1 << 20);
+    range("model.page-bytes", model.pageBytes(), DataSize.ofBytes(1), LARGEST_PAGE);
+    keyPart("model.memory-format", model.memoryFormat());
+    keyPart("model.hash-algorithm", model.hashAlgorithm());
+  }
+
+  private void checkCache(AgentSettings settings) {
+    DataSize capacity = settings.cache().capacityBytes();
+    faults.require(
+        capacity.compareTo(settings.model().pageBytes()) >= 0 && capacity.toBytes() > 0,
+        "cache.capacity-bytes",
+        capacity,
+        "must hold at least one page (kvmesh.model.page-bytes = %s)"
+            .formatted(settings.model().pageBytes()));
+    faults.require(
+        POLICIES.contains(settings.cache().policy().toLowerCase(Locale.ROOT)),
+        "cache.policy",
+        settings.cache().policy(),
+        "must be lru, fifo, lfu or mru");
+  }
+
+  private void checkLog(AgentSettings settings) {
+    AgentSettings.Kafka kafka = settings.kafka();
+    faults.require(
+        areServers(List.of(kafka.bootstrapServers().split(",", -1))),
+        "kafka.bootstrap-servers",
+        kafka.bootstrapServers(),
+        "must be host:port, or several separated by commas");
+    range("kafka.partitions", kafka.partitions(), 1, 10_000);
+    faults.require(
+        kafka.replicationFactor() == -1
+            || (kafka.replicationFactor() >= 1 && kafka.replicationFactor() <= 100),
+        "kafka.replication-factor",
+        kafka.replicationFactor(),
+        "must be 1 to 100, or -1 for the broker's default");
+    range("kafka.outbox-events", kafka.outboxEvents(), 16, 10_000_000);
+    faults.require(
+        areServers(settings.controllers()),
+        "controllers",
+        String.join(",", settings.controllers()),
+        "must be host:port, or several separated by commas");
+    range("directory.max-in-flight", settings.directory().maxInFlight(), 1, 1_000_000);
+  }
+
+  private void checkBinds(AgentSettings settings) {
+    Map<String, String> taken = new HashMap<>();
+    Map<String, String> binds =
+        Map.of(
+            "peer.init-bind", settings.peer().initBind(),
+            "peer.lookup-bind", settings.peer().lookupBind(),
+            "control.bind", settings.control().bind(),
+            "engine.bind", settings.engine().bind());
+    binds.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(bind -> checkBind(bind.getKey(), bind.getValue(), taken));
+  }
+
+  private void checkBind(String setting, String value, Map<String, String> taken) {
+    Optional<Endpoint> endpoint = Endpoint.parse(value);
+    if (endpoint.isEmpty()) {
+      faults.add(
+          setting, value, "must be tcp://host:port, the host a name, an address, [IPv6] or *");
+    } else if (endpoint.get().port() != 0) {
+      String other = taken.putIfAbsent(String.valueOf(endpoint.get().port()), setting);
+      faults.require(other == null, setting, value, "must not share its port with kvmesh." + other);
+    }
+  }
+
+  private void checkAdvertised(AgentSettings settings) {
+    advertised(
+        "peer.advertised-host",
+        settings.peer().advertisedHost(),
+        AdvertisedAddresses.peerHost(settings),
+        settings.advertiseLoopback());
+    advertised(
+        "control.advertised-host",
+        settings.control().advertisedHost(),
+        AdvertisedAddresses.controlHost(settings),
+        settings.advertiseLoopback());
+  }
+
+  private void advertised(String setting, String given, String host, boolean loopback) {
+    if (!given.isEmpty() && !HOST.matcher(given).matches()) {
+      faults.add(setting, given, "must be a host name or an address, without scheme and port");
+    } else if (Endpoint.isWildcard(host)) {
+      faults.add(
+          setting,
+          given,
+          "must name the address under which others reach this agent: %s can't be connected to"
+              .formatted(host));
+    } else if (Endpoint.isLoopback(host) && !loopback) {
+      faults.add(
+          setting,
+          given,
+          "must name the address under which others reach this agent: %s is reached from this"
+                  .formatted(host)
+              + " machine alone (kvmesh.advertise-loopback = true allows it)");
+    }
+  }
+
+  private void checkPeer(AgentSettings.Peer peer) {
+    range("peer.get-bytes", peer.getBytes(), DataSize.ofBytes(1), DataSize.ofMegabytes(1024));
+    atLeast("peer.max-in-flight-per-peer", peer.maxInFlightPerPeer(), DataSize.ofBytes(1));
+    atLeast("peer.max-in-flight", peer.maxInFlight(), peer.maxInFlightPerPeer());
+    range("peer.max-attempts", peer.maxAttempts(), 1, 100);
+    atLeast("peer.max-loaned-per-peer", peer.maxLoanedPerPeer(), DataSize.ofBytes(1));
+    atLeast("peer.max-loaned", peer.maxLoaned(), peer.maxLoanedPerPeer());
+    range("peer.max-overdue-per-peer", peer.maxOverduePerPeer(), 1, 1_000_000);
+    range("peer.max-peers", peer.maxPeers(), 1, 100_000);
+  }
+
+  private void checkEngine(AgentSettings.Engine engine) {
+    range("engine.max-sessions", engine.maxSessions(), 1, 100_000);
+    range("engine.max-leases", engine.maxLeases(), 1, 1_000_000);
+    atLeast("engine.max-leased-bytes", engine.maxLeasedBytes(), DataSize.ofBytes(0));
+    range("engine.max-requests", engine.maxRequests(), 1, 100_000);
+    range("engine.max-keys", engine.maxKeys(), 1, 1 << 20);
+  }
+
+  private void checkTimes(AgentSettings settings) {
+    millis("directory.attempt-timeout", settings.directory().attemptTimeout(), 1, 60_000);
+    millis("directory.pass-over-most", settings.directory().passOverMost(), 1, 600_000);
+    millis("peer.connect-timeout", settings.peer().connectTimeout(), 10, 60_000);
+    millis("peer.pass-over-most", settings.peer().passOverMost(), 1, 600_000);
+    millis("peer.loan-deadline", settings.peer().loanDeadline(), 10, 3_600_000);
+    millis("peer.idle-timeout", settings.peer().idleTimeout(), 100, 86_400_000);
+    millis("engine.deadline", settings.engine().deadline(), 1, 600_000);
+    millis("engine.session-idle", settings.engine().sessionIdle(), 100, 86_400_000);
+    millis("engine.lease-lifetime", settings.engine().leaseLifetime(), 100, 86_400_000);
+    millis("liveness.heartbeat-interval", settings.liveness().heartbeatInterval(), 50, 600_000);
+    AgentSettings.Zmq zmq = settings.zmq();
+    millis("zmq.handshake-interval", zmq.handshakeInterval(), 10, 5_000);
+    millis("zmq.heartbeat-interval", zmq.heartbeatInterval(), 10, 600_000);
+    faults.require(
+        zmq.heartbeatTimeout().compareTo(zmq.heartbeatInterval()) > 0,
+        "zmq.heartbeat-timeout",
+        zmq.heartbeatTimeout(),
+        "must be longer than kvmesh.zmq.heartbeat-interval (%s)"
+            .formatted(zmq.heartbeatInterval()));
+  }
+
+  private void keyPart(String setting, String value) {
+    faults.require(
+        KEY_PART.matcher(value).matches(),
+        setting,
+        value,
+        "must be 1 to 200 characters without '@' and control characters");
+  }
+
+  private void millis(String setting, Duration value, long lowest, long highest) {
+    range(setting, value, Duration.ofMillis(lowest), Duration.ofMillis(highest));
+  }
+
+  private <T extends Comparable<? super T>> void atLeast(String setting, T value, T lowest) {
+    faults.require(value.compareTo(lowest) >= 0, setting, value, "must be at least " + lowest);
+  }
+
+  private <T extends Comparable<? super T>> void range(
+      String setting, T value, T lowest, T highest) {
+    faults.require(
+        value.compareTo(lowest) >= 0 && value.compareTo(highest) <= 0,
+        setting,
+        value,
+        "must be between " + lowest + " and " + highest);
+  }
+
+  private static boolean areServers(List<String> servers) {
+    return servers.stream()
+        .map(Endpoint::parse)
+        .allMatch(
+            server ->
+                server.isPresent()
+                    && server.get().port() > 0
+                    && !Endpoint.isWildcard(server.get().host()));
+  }
+}

@@ -1,0 +1,17 @@
+package io.kvmesh.agent.control;
+
+/** What happens at the door for commands. */
+public enum ControlCount {
+  /** The cache was cleared. */
+  CLEAR,
+  /** This agent was asked how it is. */
+  HEALTH,
+  /** A command that this agent doesn't know or can't do. */
+  UNSUPPORTED,
+  /** A command that failed here. */
+  FAILED,
+  /** A frame that is no message, or none of those that are expected. */
+  BAD_FRAME,
+  /** A reply could neither be routed nor queued. */
+  REPLY_LOST
+}

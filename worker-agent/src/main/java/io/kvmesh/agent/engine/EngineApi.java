@@ -1,0 +1,176 @@
+package io.kvmesh.agent.engine;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.Claim;
+import io.kvmesh.agent.cache.PendingChunk;
+import io.kvmesh.agent.directory.Holder;
+import io.kvmesh.agent.directory.LookupOutcome;
+import io.kvmesh.agent.directory.PeerDirectory;
+import io.kvmesh.agent.transfer.Deadline;
+import io.kvmesh.agent.transfer.PrefixPuller;
+import io.kvmesh.agent.transfer.PullOutcome;
+import io.kvmesh.common.key.ChunkHash;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.wire.engine.StoreOutcome;
+import io.kvmesh.common.zmq.Frame;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What an engine can do with this agent, whichever door it comes through. Any thread; the caller
+ * waits, and may be interrupted.
+ */
+final class EngineApi {
+
+  /** Nothing was asked of any peer. */
+  static final String NOT_ASKED = "none";
+
+  private final ChunkCache cache;
+  private final PeerDirectory directory;
+  private final PrefixPuller puller;
+
+  EngineApi(ChunkCache cache, PeerDirectory directory, PrefixPuller puller) {
+    this.cache = cache;
+    this.directory = directory;
+    this.puller = puller;
+  }
+
+  /** Holds the longest prefix that is here; isn't a use. */
+  ChunkLease hold(List<ChunkKey> keys) {
+    return cache.leasePrefix(keys);
+  }
+
+  /** How many chunks, from the {@code from}-th on, one peer has. */
+  int inFleet(List<ChunkKey> keys, int from, Deadline deadline) throws InterruptedException {
+    return ask(keys, from, deadline) instanceof LookupOutcome.Found found
+        ? found.holders().getFirst().chunks()
+        : 0;
+  }
+
+  /**
+   * The longest prefix: what is here is used, the last chunk first; then the rest is pulled from
+   * the peer that has most of it.
+   */
+  Retrieved retrieve(List<ChunkKey> keys, Deadline deadline) throws InterruptedException {
+    ChunkLease lease = cache.leasePrefix(keys);
+    try {
+      int local = lease.size();
+      cache.touch(lease, local);
+      String outcome = NOT_ASKED;
+      int fromPeer = 0;
+      if (local < keys.size()) {
+        Pulled pulled = pull(keys, lease, deadline);
+        outcome = pulled.outcome();
+        fromPeer = pulled.chunks();
+      }
+      return new Retrieved(lease, order(keys, local, fromPeer, lease), local, outcome);
+    } catch (InterruptedException | RuntimeException e) {
+      lease.close();
+      throw e;
+    }
+  }
+
+  private record Pulled(int chunks, String outcome) {}
+
+  private Pulled pull(List<ChunkKey> keys, ChunkLease into, Deadline deadline)
+      throws InterruptedException {
+    int local = into.size();
+    LookupOutcome lookup = ask(keys, local, deadline);
+    if (!(lookup instanceof LookupOutcome.Found found)) {
+      return new Pulled(0, lookup instanceof LookupOutcome.Miss ? "miss" : directory(lookup));
+    }
+    Holder holder = found.holders().getFirst();
+    PullOutcome outcome =
+        puller.pull(
+            holder.peerAddress(), keys.subList(local, local + holder.chunks()), into, deadline);
+    return new Pulled(outcome.chunks(), outcome.label());
+  }
+
+  private static String directory(LookupOutcome outcome) {
+    return "directory_" + outcome.label();
+  }
+
+  private LookupOutcome ask(List<ChunkKey> keys, int from, Deadline deadline)
+      throws InterruptedException {
+    if (from >= keys.size()) {
+      return new LookupOutcome.Miss();
+    }
+    List<ChunkHash> rest = keys.subList(from, keys.size()).stream().map(ChunkKey::hash).toList();
+    return directory.lookup(keys.getFirst().keyspace(), rest, deadline.remaining());
+  }
+
+  /** The lease has what was here in the order of the keys, and the rest as it came. */
+  private static List<Integer> order(
+      List<ChunkKey> keys, int local, int fromPeer, ChunkLease lease) {
+    List<Integer> order = new ArrayList<>();
+    for (int i = 0; i < local; i++) {
+      order.add(i);
+    }
+    Map<ChunkKey, Integer> came = new HashMap<>();
+    for (int i = local; fromPeer > 0 && i < lease.size(); i++) {
+      came.putIfAbsent(lease.key(i), i);
+    }
+    for (ChunkKey key : keys.subList(local, local + fromPeer)) {
+      Integer index = came.get(key);
+      if (index == null) {
+        throw new IllegalStateException("The chunk " + key + " was pulled but isn't held");
+      }
+      order.add(index);
+    }
+    return order;
+  }
+
+  /**
+   * Keeps chunks, in order; those that are resident already stay as they are.
+   *
+   * @param into holds all that are resident afterwards
+   */
+  List<StoreOutcome> store(
+      List<ChunkKey> keys, List<Integer> tokens, List<Frame> bodies, ChunkLease into) {
+    List<StoreOutcome> outcomes = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      outcomes.add(store(keys.get(i), tokens.get(i), bodies.get(i), into));
+    }
+    return outcomes;
+  }
+
+  private StoreOutcome store(ChunkKey key, int tokens, Frame body, ChunkLease into) {
+    return switch (cache.claim(key, body.size(), tokens, into)) {
+      case Claim.Resident resident -> StoreOutcome.RESIDENT;
+      case Claim.NoSpace noSpace -> StoreOutcome.NO_SPACE;
+      case Claim.TooLarge tooLarge -> StoreOutcome.TOO_LARGE;
+      case Claim.Claimed claimed -> {
+        fill(claimed.chunk(), body);
+        yield switch (cache.commit(claimed.chunk(), into)) {
+          case STORED -> StoreOutcome.STORED;
+          case RESIDENT -> StoreOutcome.RESIDENT;
+        };
+      }
+    };
+  }
+
+  private void fill(PendingChunk chunk, Frame body) {
+    boolean filled = false;
+    try {
+      body.copyTo(chunk.body());
+      filled = true;
+    } finally {
+      if (!filled) {
+        cache.abort(chunk);
+      }
+    }
+  }
+
+  /** A lease for chunks to come. */
+  ChunkLease newLease() {
+    return cache.newLease();
+  }
+
+  /** Number of the cache's last event. */
+  long sequence() {
+    return cache.position().sequence();
+  }
+}

@@ -1,0 +1,53 @@
+package io.kvmesh.agent.engine;
+
+/** What happens at the engine's door. */
+public enum EngineCount {
+  /** A session was opened. */
+  SESSION,
+  /** A session ended because its client said so. */
+  SESSION_CLOSED,
+  /** A session ended because its client's connection went away. */
+  SESSION_GONE,
+  /** A session ended because nobody used it for too long. */
+  SESSION_IDLE,
+  /** A lease that nobody read was released after its lifetime. */
+  LEASE_EXPIRED,
+  /** A prefix was looked up. */
+  LOOKUP,
+  /** A prefix was retrieved. */
+  RETRIEVE,
+  /** Chunks were offered to be stored. */
+  STORE,
+  /** A lease was released by its client. */
+  RELEASE,
+  /** A chunk that was asked for. */
+  CHUNK_ASKED,
+  /** A chunk that was found here. */
+  CHUNK_LOCAL,
+  /** A chunk that a peer had. */
+  CHUNK_PEER,
+  /** A chunk that was stored. */
+  CHUNK_STORED,
+  /** A chunk that was resident already. */
+  CHUNK_RESIDENT,
+  /** A chunk for which nothing could be evicted. */
+  CHUNK_NO_SPACE,
+  /** A chunk larger than a page. */
+  CHUNK_TOO_LARGE,
+  /** A byte that went to the engine. */
+  BYTE_OUT,
+  /** A byte that came from the engine. */
+  BYTE_IN,
+  /** A request that makes no sense, or can't be read. */
+  BAD_REQUEST,
+  /** A request of a session or a lease that isn't there. */
+  UNKNOWN,
+  /** A request refused because too much is under way. */
+  OVERLOADED,
+  /** A request refused because this agent is closing. */
+  CLOSING,
+  /** A request that failed here. */
+  FAILED,
+  /** A reply could neither be routed nor queued. */
+  REPLY_LOST
+}

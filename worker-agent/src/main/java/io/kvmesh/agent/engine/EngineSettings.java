@@ -1,0 +1,34 @@
+package io.kvmesh.agent.engine;
+
+import io.kvmesh.common.zmq.SocketSettings;
+import java.time.Duration;
+
+/**
+ * How the engine is served.
+ *
+ * @param sockets of the native door
+ * @param bind tcp://host:port
+ * @param deadline of a request that names none
+ * @param sessionIdle after which a session that nobody used is closed
+ * @param leaseLifetime after which a lease that was never read is released
+ * @param maxSessions open at once
+ * @param maxLeases of one session
+ * @param maxLeasedBytes of one session
+ * @param maxRequests at work at once
+ * @param maxKeys in one request
+ */
+public record EngineSettings(
+    SocketSettings sockets,
+    String bind,
+    Duration deadline,
+    Duration sessionIdle,
+    Duration leaseLifetime,
+    int maxSessions,
+    int maxLeases,
+    long maxLeasedBytes,
+    int maxRequests,
+    int maxKeys) {
+
+  /** A longer deadline counts as this one. */
+  public static final Duration LONGEST_DEADLINE = Duration.ofSeconds(30);
+}

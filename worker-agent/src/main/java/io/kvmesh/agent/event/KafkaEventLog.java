@@ -1,0 +1,141 @@
+package io.kvmesh.agent.event;
+
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.event.EventTopic;
+import io.kvmesh.common.wire.event.LogEvent;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log in Kafka. The producer is idempotent and waits for all replicas, so that records neither
+ * double nor overtake each other. It is made anew when it has failed for a reason that won't pass.
+ */
+final class KafkaEventLog implements EventLog {
+
+  private static final int REQUEST_MILLIS = 5_000;
+  private static final int DELIVERY_MILLIS = 30_000;
+  private static final int MAX_BLOCK_MILLIS = 2_000;
+  private static final int BUFFER_BYTES = 16 << 20;
+  private static final int BATCH_BYTES = 64 << 10;
+
+  private final KafkaLogSettings settings;
+  private final String topic;
+  private final byte[] key;
+  private final MessageCodec codec = new MessageCodec();
+
+  private @Nullable Admin admin;
+  private @Nullable Producer<byte[], byte[]> producer;
+  private volatile boolean producerFailed;
+
+  KafkaEventLog(KafkaLogSettings settings, WorkerId worker) {
+    this.settings = settings;
+    this.topic = EventTopic.name(settings.cluster());
+    this.key = EventTopic.key(worker);
+  }
+
+  @Override
+  public void prepare(Completion completion) {
+    try {
+      createTopic(admin(), completion);
+    } catch (KafkaException unreachable) {
+      completion.done(-1, unreachable);
+    }
+  }
+
+  private void createTopic(Admin client, Completion completion) {
+    NewTopic wanted =
+        new NewTopic(topic, Optional.of(settings.partitions()), Optional.empty())
+            .configs(EventTopic.CONFIG);
+    client
+        .createTopics(List.of(wanted))
+        .values()
+        .get(topic)
+        .whenComplete(
+            (created, failure) ->
+                completion.done(-1, failure instanceof TopicExistsException ? null : failure));
+  }
+
+  @Override
+  public void send(LogEvent event, Completion completion) {
+    try {
+      producer()
+          .send(
+              new ProducerRecord<>(topic, key, codec.encode(event)),
+              (metadata, failure) -> {
+                if (failure == null) {
+                  completion.done(metadata.offset(), null);
+                } else {
+                  producerFailed |= !(failure instanceof RetriableException);
+                  completion.done(-1, failure);
+                }
+              });
+    } catch (KafkaException | IllegalStateException refused) {
+      producerFailed = true;
+      completion.done(-1, refused);
+    }
+  }
+
+  private Admin admin() {
+    if (admin == null) {
+      admin =
+          Admin.create(
+              Map.of(
+                  AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers(),
+                  AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS,
+                  AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, REQUEST_MILLIS));
+    }
+    return admin;
+  }
+
+  private Producer<byte[], byte[]> producer() {
+    if (producerFailed && producer != null) {
+      producer.close(Duration.ZERO);
+      producer = null;
+    }
+    if (producer == null) {
+      producerFailed = false;
+      producer = new KafkaProducer<>(producerConfig());
+    }
+    return producer;
+  }
+
+  private Map<String, Object> producerConfig() {
+    return Map.ofEntries(
+        Map.entry(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers()),
+        Map.entry(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class),
+        Map.entry(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class),
+        Map.entry(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true),
+        Map.entry(ProducerConfig.ACKS_CONFIG, "all"),
+        Map.entry(ProducerConfig.LINGER_MS_CONFIG, 0),
+        Map.entry(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES),
+        Map.entry(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES),
+        Map.entry(ProducerConfig.MAX_BLOCK_MS_CONFIG, MAX_BLOCK_MILLIS),
+        Map.entry(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS),
+        Map.entry(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, DELIVERY_MILLIS));
+  }
+
+  @Override
+  public void close(Duration atMost) {
+    if (producer != null) {
+      producer.close(atMost);
+    }
+    if (admin != null) {
+      admin.close(Duration.ZERO);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.common.zmq.Frame;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Chunks as frames of a message: each chunk begins a frame, and a frame has at most 1 MiB. */
+final class BodyFrames {
+
+  /** Longer bodies are cut: JeroMQ's throughput falls above it. */
+  static final int MAX_FRAME_BYTES = 1 << 20;
+
+  private BodyFrames() {}
+
+  /** The pages themselves: valid until the lease is closed. */
+  static List<Frame> of(ChunkLease lease) {
+    List<Frame> frames = new ArrayList<>();
+    for (int i = 0; i < lease.size(); i++) {
+      cut(lease.body(i), frames);
+    }
+    return frames;
+  }
+
+  /** Memory of their own, which lives as long as somebody refers to it. */
+  static List<Frame> copyOf(ChunkLease lease) {
+    List<Frame> frames = new ArrayList<>();
+    for (int i = 0; i < lease.size(); i++) {
+      MemorySegment body = lease.body(i);
+      MemorySegment copy = Arena.ofAuto().allocate(body.byteSize());
+      cut(copy.copyFrom(body), frames);
+    }
+    return frames;
+  }
+
+  private static void cut(MemorySegment body, List<Frame> into) {
+    for (long from = 0; from < body.byteSize(); from += MAX_FRAME_BYTES) {
+      long length = Math.min(MAX_FRAME_BYTES, body.byteSize() - from);
+      into.add(Frame.of(body.asSlice(from, length)));
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.kvmesh.agent.transfer;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** Bytes that may be under way at once. First come, first served. Any thread. */
+final class ByteBudget {
+
+  private static final int UNIT_BYTES = 1024;
+
+  private final int units;
+  private final Semaphore free;
+
+  ByteBudget(long bytes) {
+    units = Math.clamp(Math.ceilDiv(bytes, (long) UNIT_BYTES), 1, Integer.MAX_VALUE);
+    free = new Semaphore(units, true);
+  }
+
+  /** Takes that many, if they are free; more than there are counts as all of them. */
+  boolean tryTake(long bytes) {
+    return free.tryAcquire(unitsFor(bytes));
+  }
+
+  /** Waits for them at most that long; nothing is taken if false. */
+  boolean take(long bytes, Deadline deadline) throws InterruptedException {
+    return free.tryAcquire(unitsFor(bytes), deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Gives back what was taken. */
+  void giveBack(long bytes) {
+    free.release(unitsFor(bytes));
+  }
+
+  /** Bytes that are taken, to the unit. */
+  long taken() {
+    return (long) (units - free.availablePermits()) * UNIT_BYTES;
+  }
+
+  private int unitsFor(long bytes) {
+    return Math.clamp(Math.ceilDiv(bytes, (long) UNIT_BYTES), 1, units);
+  }
+}

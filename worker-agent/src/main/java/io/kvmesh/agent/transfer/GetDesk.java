@@ -1,0 +1,157 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.KeyFormatException;
+import io.kvmesh.common.wire.Message;
+import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
+import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
+import io.kvmesh.common.wire.peer.P2PErrorMsg;
+import io.kvmesh.common.zmq.Frame;
+import io.kvmesh.common.zmq.PeerId;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Answers requests for chunks, from the cache. Asking is not a use of a chunk. One thread. */
+final class GetDesk {
+
+  /**
+   * What goes out.
+   *
+   * @param bodies the chunks' bytes, in order
+   * @param loan to be ended if the reply can't be sent; 0 = none
+   */
+  record Answer(Message reply, List<Frame> bodies, long loan) {}
+
+  private final LocalPeer self;
+  private final ChunkCache cache;
+  private final KnownPeers peers;
+  private final Loans loans;
+  private final Counters<ServerCount> counters;
+  private final int mostChunks;
+
+  /**
+   * @param mostBytes that one reply may carry
+   */
+  GetDesk(
+      LocalPeer self,
+      ChunkCache cache,
+      KnownPeers peers,
+      Loans loans,
+      Counters<ServerCount> counters,
+      long mostBytes) {
+    this.self = self;
+    this.cache = cache;
+    this.peers = peers;
+    this.loans = loans;
+    this.counters = counters;
+    this.mostChunks = Math.clamp(mostBytes / self.pageBytes(), 1, Integer.MAX_VALUE);
+  }
+
+  Answer answer(PeerId connection, BatchedLookupAndGetMsg request) {
+    KnownPeers.Terms terms = peers.get(request.receiverId());
+    String unknown = whyUnknown(request, terms);
+    if (terms == null || unknown != null) {
+      counters.count(ServerCount.NOT_INITIALIZED);
+      return error(P2PErrorMsg.NOT_INITIALIZED, unknown);
+    }
+    List<ChunkKey> keys;
+    try {
+      keys = parse(request.keys());
+    } catch (KeyFormatException e) {
+      counters.count(ServerCount.BAD_FRAME);
+      return error(P2PErrorMsg.UNKNOWN_MESSAGE, e.getMessage());
+    }
+    counters.count(ServerCount.GET);
+    if (!self.offers() || keys.isEmpty()) {
+      counters.count(ServerCount.GET_EMPTY);
+      return new Answer(found(0, 0, List.of(), List.of(), List.of()), List.of(), 0);
+    }
+    ChunkLease lease = cache.leasePrefix(keys);
+    try {
+      return answer(connection, request.receiverId(), terms, lease);
+    } catch (RuntimeException e) {
+      lease.close();
+      throw e;
+    }
+  }
+
+  private Answer answer(PeerId connection, String peer, KnownPeers.Terms terms, ChunkLease lease) {
+    long bytes = bytesOf(lease);
+    if (lease.size() > 0 && !loans.allow(peer, bytes)) {
+      lease.close();
+      counters.count(ServerCount.OVERLOADED);
+      return error(P2PErrorMsg.OVERLOADED, "too much is on loan");
+    }
+    counters.add(ServerCount.CHUNK_SENT, lease.size());
+    counters.add(ServerCount.BYTE_SENT, bytes);
+    if (lease.size() == 0) {
+      counters.count(ServerCount.GET_EMPTY);
+    }
+    if (terms.saysDone() && lease.size() > 0) {
+      List<Frame> bodies = BodyFrames.of(lease);
+      BatchedLookupAndGetRetMsg reply = found(lease, loans.nextId());
+      return new Answer(reply, bodies, loans.lend(peer, connection, lease, bytes));
+    }
+    try (lease) {
+      counters.add(ServerCount.CHUNK_COPIED, lease.size());
+      return new Answer(found(lease, 0), BodyFrames.copyOf(lease), 0);
+    }
+  }
+
+  private @Nullable String whyUnknown(
+      BatchedLookupAndGetMsg request, KnownPeers.@Nullable Terms terms) {
+    if (terms == null) {
+      return "no handshake of " + request.receiverId();
+    }
+    Long epoch = request.epoch();
+    if (epoch != null && epoch != terms.epoch()) {
+      return "the handshake was that of epoch " + terms.epoch();
+    }
+    Long ours = request.peerEpoch();
+    return ours != null && ours != self.epoch().getAsLong()
+        ? "this worker's epoch is " + self.epoch().getAsLong()
+        : null;
+  }
+
+  private List<ChunkKey> parse(List<String> texts) throws KeyFormatException {
+    List<ChunkKey> keys = new ArrayList<>();
+    for (String text : texts.subList(0, Math.min(texts.size(), mostChunks))) {
+      keys.add(ChunkKey.parse(text));
+    }
+    return keys;
+  }
+
+  private BatchedLookupAndGetRetMsg found(ChunkLease lease, long loan) {
+    List<Integer> lengths = new ArrayList<>();
+    List<Integer> tokens = new ArrayList<>();
+    List<Long> checksums = new ArrayList<>();
+    for (int i = 0; i < lease.size(); i++) {
+      lengths.add(lease.bytes(i));
+      tokens.add(lease.tokens(i));
+      checksums.add(lease.checksum(i));
+    }
+    return found(lease.size(), loan, lengths, tokens, checksums);
+  }
+
+  private BatchedLookupAndGetRetMsg found(
+      int chunks, long loan, List<Integer> lengths, List<Integer> tokens, List<Long> checksums) {
+    return new BatchedLookupAndGetRetMsg(
+        chunks, self.epoch().getAsLong(), loan, lengths, tokens, checksums);
+  }
+
+  private static Answer error(int code, @Nullable String detail) {
+    return new Answer(new P2PErrorMsg(code, detail), List.of(), 0);
+  }
+
+  private static long bytesOf(ChunkLease lease) {
+    long bytes = 0;
+    for (int i = 0; i < lease.size(); i++) {
+      bytes += lease.bytes(i);
+    }
+    return bytes;
+  }
+}

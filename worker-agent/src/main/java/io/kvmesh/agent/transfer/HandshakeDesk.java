@@ -1,0 +1,86 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.wire.Formats;
+import io.kvmesh.common.wire.Message;
+import io.kvmesh.common.wire.handshake.HandshakeRequest;
+import io.kvmesh.common.wire.handshake.KvmeshInitRequest;
+import io.kvmesh.common.wire.handshake.KvmeshInitResponse;
+import io.kvmesh.common.wire.handshake.MooncakeInitRequest;
+import io.kvmesh.common.wire.handshake.NixlInitRequest;
+import io.kvmesh.common.wire.handshake.NixlMemRegRequest;
+import io.kvmesh.common.wire.handshake.P2PInitSideMsg;
+import io.kvmesh.common.wire.handshake.P2PInitSideRetMsg;
+import io.kvmesh.common.wire.handshake.PySocketInitRequest;
+import io.kvmesh.common.wire.peer.P2PErrorMsg;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Answers at the init port: who are you, what can you do, where do I ask. One thread. */
+final class HandshakeDesk {
+
+  private final LocalPeer self;
+  private final KnownPeers peers;
+  private final Counters<ServerCount> counters;
+  private final String lookupAddress;
+
+  HandshakeDesk(
+      LocalPeer self, KnownPeers peers, Counters<ServerCount> counters, String lookupAddress) {
+    this.self = self;
+    this.peers = peers;
+    this.counters = counters;
+    this.lookupAddress = lookupAddress;
+  }
+
+  Message answer(HandshakeRequest request) {
+    return switch (request) {
+      case KvmeshInitRequest ours -> introduce(ours);
+      case P2PInitSideMsg side -> new P2PInitSideRetMsg(lookupAddress);
+      case PySocketInitRequest foreign -> noSuchChannel("py_socket");
+      case NixlInitRequest foreign -> noSuchChannel("nixl");
+      case NixlMemRegRequest foreign -> noSuchChannel("nixl");
+      case MooncakeInitRequest foreign -> noSuchChannel("mooncake");
+    };
+  }
+
+  private KvmeshInitResponse introduce(KvmeshInitRequest request) {
+    Optional<String> channel =
+        request.channels().stream().filter(Channels.SERVED::contains).findFirst();
+    String refusal = refusal(request, channel);
+    if (refusal != null) {
+      counters.count(ServerCount.HANDSHAKE_REFUSED);
+      return response("", refusal);
+    }
+    counters.count(ServerCount.HANDSHAKE);
+    String agreed = channel.orElseThrow();
+    peers.put(request.peerInitUrl(), new KnownPeers.Terms(request.epoch(), agreed));
+    return response(agreed, null);
+  }
+
+  private @Nullable String refusal(KvmeshInitRequest request, Optional<String> channel) {
+    if (!self.offers()) {
+      return self.fenced().getAsBoolean()
+          ? "a later life of this worker was seen"
+          : "the epoch of this worker isn't known yet";
+    }
+    if (request.pageBytes() != self.pageBytes() || request.chunkTokens() != self.chunkTokens()) {
+      return "a full chunk here has %d bytes and %d tokens, there %d and %d"
+          .formatted(
+              self.pageBytes(), self.chunkTokens(), request.pageBytes(), request.chunkTokens());
+    }
+    if (request.peerInitUrl().isEmpty()) {
+      return "the address of the receiver is empty";
+    }
+    return channel.isPresent() ? null : "none of the channels " + request.channels() + " is served";
+  }
+
+  private KvmeshInitResponse response(String channel, @Nullable String refusal) {
+    return new KvmeshInitResponse(
+        Formats.CURRENT, self.epoch().getAsLong(), self.pageBytes(), channel, refusal);
+  }
+
+  private P2PErrorMsg noSuchChannel(String name) {
+    counters.count(ServerCount.HANDSHAKE_REFUSED);
+    return new P2PErrorMsg(P2PErrorMsg.UNKNOWN_MESSAGE, "the channel " + name + " isn't served");
+  }
+}

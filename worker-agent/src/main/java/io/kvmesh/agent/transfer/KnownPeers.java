@@ -1,0 +1,48 @@
+package io.kvmesh.agent.transfer;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Peers that have shaken hands, by the address they introduced themselves with. Bounded: the one
+ * that was longest not seen is forgotten, and shakes hands again. One thread.
+ */
+final class KnownPeers {
+
+  /**
+   * What was agreed.
+   *
+   * @param epoch the peer's life
+   * @param channel how it gets bytes
+   */
+  record Terms(long epoch, String channel) {
+
+    /** Whether it says when it has read a loan. */
+    boolean saysDone() {
+      return channel.equals(Channels.ZMQ);
+    }
+  }
+
+  private final Map<String, Terms> byAddress;
+
+  KnownPeers(int most) {
+    byAddress =
+        new LinkedHashMap<>(16, 0.75f, true) {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<String, Terms> eldest) {
+            return size() > most;
+          }
+        };
+  }
+
+  void put(String address, Terms terms) {
+    byAddress.put(address, terms);
+  }
+
+  @Nullable Terms get(String address) {
+    return byAddress.get(address);
+  }
+}

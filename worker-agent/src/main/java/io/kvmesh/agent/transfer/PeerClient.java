@@ -1,0 +1,215 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.zmq.RefusedFrames;
+import io.kvmesh.common.zmq.SocketLoop;
+import io.kvmesh.common.zmq.ZmqSockets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * Asks peers for chunks. One thread owns all connections; requests may come from any and are
+ * answered through futures, many at a time. No request id is used twice in the life of this object,
+ * and ids start at a random number, so that an answer to a former life isn't taken for one to this.
+ */
+public final class PeerClient implements AutoCloseable {
+
+  private static final Duration TICK = Duration.ofMillis(10);
+  private static final int MAX_QUEUED_TASKS = 16_384;
+
+  private final LocalPeer self;
+  private final PeerClientSettings settings;
+  private final Counters<PullCount> counters;
+  private final MessageCodec codec;
+  private final LongSupplier nanoTime;
+  private final SocketLoop loop;
+  private final InFlightBudget budget;
+  private final RefusedFrames refused;
+  private final AtomicLong requestIds = new AtomicLong(new SecureRandom().nextLong());
+  private volatile String ownAddress = "";
+  private volatile int connections;
+
+  /** By address; the loop's thread alone. */
+  private final Map<String, PeerLink> links = new HashMap<>();
+
+  /** Assigns only. */
+  public PeerClient(
+      LocalPeer self,
+      PeerClientSettings settings,
+      ZmqSockets sockets,
+      MessageCodec codec,
+      Counters<PullCount> counters,
+      LongSupplier nanoTime) {
+    this.self = self;
+    this.settings = settings;
+    this.codec = codec;
+    this.counters = counters;
+    this.nanoTime = nanoTime;
+    this.loop = new SocketLoop("peer-client", sockets, MAX_QUEUED_TASKS);
+    this.budget = new InFlightBudget(settings.maxInFlightPerPeer(), settings.maxInFlight());
+    this.refused = new RefusedFrames("peer-client", nanoTime);
+  }
+
+  /**
+   * Begins to work.
+   *
+   * @param initAddress host:port of this agent's own init port, by which peers know it
+   */
+  public void start(String initAddress) {
+    ownAddress = initAddress;
+    loop.every(TICK, this::tick);
+    loop.start();
+  }
+
+  /** Ends all connections; every request that waits is answered. */
+  @Override
+  public void close() {
+    loop.execute(
+        () -> {
+          links.values().forEach(link -> link.close("this agent is closing"));
+          links.clear();
+        });
+    loop.close();
+  }
+
+  /** Frames that were refused. */
+  public RefusedFrames refusedFrames() {
+    return refused;
+  }
+
+  /** Peers that there is a connection to, or that are remembered. */
+  public int connections() {
+    return connections;
+  }
+
+  /** Bytes asked for and not yet taken in. */
+  public long bytesInFlight() {
+    return budget.taken();
+  }
+
+  LocalPeer self() {
+    return self;
+  }
+
+  InFlightBudget budget() {
+    return budget;
+  }
+
+  /**
+   * Asks once. The future is completed by the deadline or soon after; who stops waiting cancels it,
+   * and a later answer is then dropped.
+   */
+  CompletableFuture<GetAnswer> get(String peer, List<String> keys, Deadline deadline) {
+    PeerRequests.Request request = new PeerRequests.Request(keys, deadline);
+    if (!loop.execute(() -> submit(peer, request))) {
+      request.complete(new GetAnswer.Unreachable("too much is under way"));
+    }
+    return request.answer();
+  }
+
+  /** This peer sent bytes that were wrong. */
+  void blame(String peer) {
+    loop.execute(() -> Optional.ofNullable(links.get(peer)).ifPresent(PeerLink::blame));
+  }
+
+  private void submit(String peer, PeerRequests.Request request) {
+    PeerLink link = links.get(peer);
+    if (link == null) {
+      if (links.size() >= settings.maxPeers() && !dropOldest()) {
+        request.complete(new GetAnswer.Unreachable("too many peers are in use"));
+        return;
+      }
+      link = new PeerLink(new Context(), peer);
+      links.put(peer, link);
+      connections = links.size();
+    }
+    link.submit(request);
+  }
+
+  private boolean dropOldest() {
+    Optional<Map.Entry<String, PeerLink>> oldest =
+        links.entrySet().stream()
+            .filter(link -> link.getValue().requests() == 0)
+            .min(Comparator.comparingLong(link -> link.getValue().lastUsedNanos()));
+    oldest.ifPresent(
+        link -> {
+          links.remove(link.getKey());
+          drop(link.getKey(), link.getValue());
+        });
+    return oldest.isPresent();
+  }
+
+  private void tick() {
+    Iterator<Map.Entry<String, PeerLink>> all = links.entrySet().iterator();
+    while (all.hasNext()) {
+      Map.Entry<String, PeerLink> link = all.next();
+      link.getValue().tick();
+      if (link.getValue().idleFor(settings.idleTimeout().toNanos())) {
+        all.remove();
+        drop(link.getKey(), link.getValue());
+      }
+    }
+  }
+
+  private void drop(String peer, PeerLink link) {
+    link.close("unused");
+    budget.forget(peer);
+    connections = links.size();
+  }
+
+  /** What a link needs of its client. The loop's thread alone. */
+  final class Context {
+
+    private Context() {}
+
+    SocketLoop loop() {
+      return loop;
+    }
+
+    LocalPeer self() {
+      return self;
+    }
+
+    String ownAddress() {
+      return ownAddress;
+    }
+
+    PeerClientSettings settings() {
+      return settings;
+    }
+
+    MessageCodec codec() {
+      return codec;
+    }
+
+    Counters<PullCount> counters() {
+      return counters;
+    }
+
+    LongSupplier nanoTime() {
+      return nanoTime;
+    }
+
+    RefusedFrames refused() {
+      return refused;
+    }
+
+    long nextRequestId() {
+      return requestIds.incrementAndGet();
+    }
+
+    String nextLookupId() {
+      return self.id() + "-" + Long.toHexString(requestIds.get());
+    }
+  }
+}

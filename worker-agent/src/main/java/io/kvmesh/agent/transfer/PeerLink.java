@@ -1,0 +1,416 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.common.wire.Message;
+import io.kvmesh.common.wire.codec.WireFormatException;
+import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
+import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
+import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
+import io.kvmesh.common.wire.peer.BatchedLookupAndPutRetMsg;
+import io.kvmesh.common.wire.peer.P2PErrorMsg;
+import io.kvmesh.common.wire.peer.PeerReply;
+import io.kvmesh.common.zmq.Envelope;
+import io.kvmesh.common.zmq.EnvelopeException;
+import io.kvmesh.common.zmq.MessageHandler;
+import io.kvmesh.common.zmq.Multipart;
+import io.kvmesh.common.zmq.SendOutcome;
+import io.kvmesh.common.zmq.SocketKind;
+import io.kvmesh.common.zmq.ZmqSocket;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connection to one peer, as a requester. All methods are called by the thread of the loop.
+ *
+ * <pre>
+ *   IDLE -> GREETING (init port) -> PROBING (lookup port) -> READY
+ *     ^         any step fails or takes too long: back to IDLE, the peer is passed over for a while
+ *     +------------------------- the connection goes away: all requests in flight are lost at once
+ * </pre>
+ *
+ * A reply's loan is ended as soon as the reply is here: all of its bytes are then in receive
+ * buffers of ours, whatever becomes of them.
+ */
+final class PeerLink {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
+
+  /** So many requests in a row without any answer, and the connection is made anew. */
+  private static final int TIMEOUTS_TO_RECONNECT = 3;
+
+  private enum State {
+    IDLE,
+    GREETING,
+    PROBING,
+    READY
+  }
+
+  private final PeerClient.Context context;
+  private final String address;
+  private final PassOver passOver;
+  private final Queue<PeerRequests.Request> waiting = new ArrayDeque<>();
+  private final PeerRequests inFlight = new PeerRequests();
+  private State state = State.IDLE;
+  private @Nullable ZmqSocket socket;
+  private @Nullable PeerHandshake handshake;
+  private long connectBefore;
+  private long awaitedId;
+  private long ownerEpoch;
+  private long lastReplyNanos;
+  private long lastUsedNanos;
+
+  PeerLink(PeerClient.Context context, String address) {
+    this.context = context;
+    this.address = address;
+    this.passOver = new PassOver(context.settings().passOverMost());
+    this.lastUsedNanos = context.nanoTime().getAsLong();
+  }
+
+  /** Sends the request now, or once the handshake is done; or answers it at once. */
+  void submit(PeerRequests.Request request) {
+    long now = context.nanoTime().getAsLong();
+    lastUsedNanos = now;
+    if (passOver.isOn(now)) {
+      context.counters().count(PullCount.PASSED_OVER);
+      request.complete(new GetAnswer.Unreachable("is being passed over"));
+    } else if (waiting.size() + inFlight.size() >= context.settings().maxRequestsPerPeer()) {
+      request.complete(new GetAnswer.Unreachable("too many requests in flight"));
+    } else if (state == State.READY) {
+      send(request);
+    } else {
+      waiting.add(request);
+      if (state == State.IDLE) {
+        greet(now);
+      }
+    }
+  }
+
+  /** Looks at the clock. */
+  void tick() {
+    long now = context.nanoTime().getAsLong();
+    if ((state == State.GREETING || state == State.PROBING) && connectBefore - now <= 0) {
+      connectFailed(
+          "no handshake within " + context.settings().connectTimeout().toMillis() + " ms");
+    }
+    waiting.removeIf(this::expired);
+    long unanswered = inFlight.expire();
+    if (unanswered != 0 && lastReplyNanos - unanswered < 0) {
+      passOver.failed(now);
+      if (passOver.failures() >= TIMEOUTS_TO_RECONNECT) {
+        disconnect(new GetAnswer.Lost("answers nothing"));
+      }
+    }
+  }
+
+  private boolean expired(PeerRequests.Request request) {
+    return request.deadline().passed() && request.complete(new GetAnswer.Expired());
+  }
+
+  /** Whether nobody has used it for that long, and nobody waits for it. */
+  boolean idleFor(long nanos) {
+    return inFlight.size() == 0
+        && waiting.isEmpty()
+        && context.nanoTime().getAsLong() - lastUsedNanos >= nanos;
+  }
+
+  /** When it was used last. */
+  long lastUsedNanos() {
+    return lastUsedNanos;
+  }
+
+  /** Requests that wait for an answer. */
+  int requests() {
+    return waiting.size() + inFlight.size();
+  }
+
+  /** The peer sent something wrong. */
+  void blame() {
+    passOver.failed(context.nanoTime().getAsLong());
+  }
+
+  /** Ends it; all requests are answered. */
+  void close(String reason) {
+    disconnect(new GetAnswer.Unreachable(reason));
+    failWaiting(reason);
+  }
+
+  private void greet(long now) {
+    connectBefore = now + context.settings().connectTimeout().toNanos();
+    handshake = new PeerHandshake(context.codec(), context.self(), context.ownAddress());
+    if (open(address, new Greeting())) {
+      state = State.GREETING;
+      ask(handshake.introduction());
+    }
+  }
+
+  private boolean open(String hostPort, MessageHandler handler) {
+    closeSocket();
+    try {
+      socket =
+          context
+              .loop()
+              .connect(
+                  SocketKind.DEALER, "tcp://" + hostPort, context.settings().sockets(), handler);
+      return true;
+    } catch (IOException | RuntimeException e) {
+      connectFailed(String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  /** Sends the one message whose answer brings the handshake on. */
+  private void ask(Message message) {
+    awaitedId = context.nextRequestId();
+    if (transmit(awaitedId, message) != SendOutcome.SENT) {
+      connectFailed("takes no message");
+    }
+  }
+
+  private SendOutcome transmit(long id, Message message) {
+    ZmqSocket open = socket;
+    return open == null
+        ? SendOutcome.UNREACHABLE
+        : open.send(Envelope.ofRequest(id).with(context.codec().encode(message)));
+  }
+
+  private void connectFailed(String reason) {
+    context.counters().count(PullCount.HANDSHAKE_FAILED);
+    LOG.info("No connection to peer {}: {}", address, reason);
+    passOver.failed(context.nanoTime().getAsLong());
+    disconnect(new GetAnswer.Unreachable(reason));
+    failWaiting(reason);
+  }
+
+  private void failWaiting(String reason) {
+    List<PeerRequests.Request> all = List.copyOf(waiting);
+    waiting.clear();
+    all.forEach(request -> request.complete(new GetAnswer.Unreachable(reason)));
+  }
+
+  private void disconnect(GetAnswer forRequests) {
+    closeSocket();
+    state = State.IDLE;
+    handshake = null;
+    inFlight.failAll(forRequests);
+  }
+
+  private void closeSocket() {
+    if (socket != null) {
+      context.loop().close(socket);
+      socket = null;
+    }
+  }
+
+  private void send(PeerRequests.Request request) {
+    long id = context.nextRequestId();
+    request.sentAt(context.nanoTime().getAsLong());
+    inFlight.add(id, request);
+    if (transmit(id, get(request.keys())) != SendOutcome.SENT) {
+      inFlight.remove(id);
+      request.complete(new GetAnswer.Unreachable("its queue is full"));
+    }
+  }
+
+  private BatchedLookupAndGetMsg get(List<String> keys) {
+    return new BatchedLookupAndGetMsg(
+        context.nextLookupId(),
+        context.ownAddress(),
+        keys,
+        List.of(),
+        context.self().epoch().getAsLong(),
+        ownerEpoch);
+  }
+
+  private void ready() {
+    context.counters().count(PullCount.HANDSHAKE);
+    passOver.succeeded();
+    state = State.READY;
+    while (state == State.READY && !waiting.isEmpty()) {
+      send(waiting.remove());
+    }
+  }
+
+  private void refused(Multipart message, @Nullable String reason) {
+    context.refused().refuse(message, reason);
+  }
+
+  private void connectionLost() {
+    context.counters().count(PullCount.CONNECTION_LOST);
+    LOG.info("Connection to peer {} lost with {} requests in flight", address, inFlight.size());
+    passOver.lost(context.nanoTime().getAsLong());
+    disconnect(new GetAnswer.Lost("the connection went away"));
+  }
+
+  /** Takes the answers of the init port. */
+  private final class Greeting implements MessageHandler {
+
+    @Override
+    public void onMessage(ZmqSocket from, Multipart message) {
+      PeerHandshake current = handshake;
+      if (current == null) {
+        return;
+      }
+      try {
+        Envelope.Content content = Envelope.split(message);
+        if (!content.envelope().requestId().equals(OptionalLong.of(awaitedId))) {
+          context.counters().count(PullCount.FOREIGN_REPLY);
+          return;
+        }
+        take(current.answered(content.payload()));
+      } catch (EnvelopeException | WireFormatException e) {
+        refused(message, e.getMessage());
+        connectFailed("answers the handshake with garbage: " + e.getMessage());
+      } finally {
+        message.release();
+      }
+    }
+
+    private void take(PeerHandshake.Step step) {
+      switch (step) {
+        case PeerHandshake.Step.Ask ask -> ask(ask.next());
+        case PeerHandshake.Step.Refused refused -> connectFailed(refused.reason());
+        case PeerHandshake.Step.Agreed agreed -> {
+          ownerEpoch = agreed.epoch();
+          if (open(agreed.lookupAddress(), new Lookups())) {
+            state = State.PROBING;
+            ask(get(List.of()));
+          }
+        }
+      }
+    }
+
+    @Override
+    public void onConnectionLost(ZmqSocket from) {
+      connectFailed("the connection went away during the handshake");
+    }
+  }
+
+  /** Takes the answers of the lookup port. */
+  private final class Lookups implements MessageHandler {
+
+    @Override
+    public void onMessage(ZmqSocket from, Multipart message) {
+      lastReplyNanos = context.nanoTime().getAsLong();
+      boolean kept = false;
+      try {
+        Envelope.Content content = Envelope.split(message);
+        kept = take(message, content);
+      } catch (EnvelopeException e) {
+        unreadable(message, OptionalLong.empty(), String.valueOf(e.getMessage()));
+      } finally {
+        if (!kept) {
+          message.release();
+        }
+      }
+    }
+
+    private boolean take(Multipart message, Envelope.Content content) {
+      try {
+        PeerReply reply = context.codec().decode(PeerReply.class, content.payload());
+        endLoan(reply);
+        return take(content, reply);
+      } catch (WireFormatException e) {
+        OptionalLong id = content.envelope().requestId();
+        unreadable(message, id, String.valueOf(e.getMessage()));
+        return false;
+      }
+    }
+
+    /** Answers whether the message's buffers are in use. */
+    private boolean take(Envelope.Content content, PeerReply reply) {
+      OptionalLong id = content.envelope().requestId();
+      if (state == State.PROBING && id.equals(OptionalLong.of(awaitedId))) {
+        probed(reply);
+        return false;
+      }
+      PeerRequests.Request request = id.isPresent() ? inFlight.remove(id.getAsLong()) : null;
+      if (request == null || request.answer().isDone()) {
+        context.counters().count(PullCount.FOREIGN_REPLY);
+        return false;
+      }
+      GetAnswer answer = answer(request, reply, content);
+      boolean kept = request.complete(answer) && answer instanceof GetAnswer.Delivered;
+      if (answer instanceof GetAnswer.Refused refused
+          && refused.code() == P2PErrorMsg.NOT_INITIALIZED) {
+        disconnect(new GetAnswer.Lost("the peer wants a new handshake"));
+      }
+      return kept;
+    }
+
+    private GetAnswer answer(
+        PeerRequests.Request request, PeerReply reply, Envelope.Content content) {
+      return switch (reply) {
+        case P2PErrorMsg error ->
+            new GetAnswer.Refused(error.errorCode(), String.valueOf(error.detail()));
+        case BatchedLookupAndPutRetMsg other -> garbled("a reply to a push");
+        case BatchedLookupAndGetRetMsg found -> delivered(request, found, content);
+      };
+    }
+
+    private GetAnswer delivered(
+        PeerRequests.Request request, BatchedLookupAndGetRetMsg found, Envelope.Content content) {
+      Long epoch = found.epoch();
+      if (epoch != null && epoch != ownerEpoch) {
+        return new GetAnswer.Refused(P2PErrorMsg.NOT_INITIALIZED, "answers as epoch " + epoch);
+      }
+      try {
+        Delivery delivery =
+            Delivery.of(found, content.body(), request.keys().size(), context.self().pageBytes());
+        passOver.succeeded();
+        return new GetAnswer.Delivered(delivery);
+      } catch (BrokenReplyException e) {
+        return garbled(String.valueOf(e.getMessage()));
+      }
+    }
+
+    private GetAnswer garbled(String reason) {
+      context.counters().count(PullCount.BAD_FRAME);
+      blame();
+      return new GetAnswer.Garbled(reason);
+    }
+
+    /** A request whose answer can't be read gets no other one. */
+    private void unreadable(Multipart message, OptionalLong id, String reason) {
+      refused(message, reason);
+      if (state == State.PROBING) {
+        connectFailed("answers with garbage: " + reason);
+        return;
+      }
+      PeerRequests.Request request = id.isPresent() ? inFlight.remove(id.getAsLong()) : null;
+      GetAnswer answer = garbled(reason);
+      if (request != null) {
+        request.complete(answer);
+      }
+    }
+
+    private void probed(PeerReply reply) {
+      if (reply instanceof BatchedLookupAndGetRetMsg found && found.numHitChunks() == 0) {
+        ready();
+      } else {
+        connectFailed("answers the first question with " + reply);
+      }
+    }
+
+    private void endLoan(PeerReply reply) {
+      if (reply instanceof BatchedLookupAndGetRetMsg found
+          && found.loanId() != null
+          && found.loanId() != 0) {
+        transmit(context.nextRequestId(), new BatchedGetDoneMsg(found.loanId()));
+      }
+    }
+
+    @Override
+    public void onConnectionLost(ZmqSocket from) {
+      if (state == State.PROBING) {
+        connectFailed("the connection went away during the handshake");
+      } else {
+        connectionLost();
+      }
+    }
+  }
+}

@@ -1,0 +1,263 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.wire.Message;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.codec.WireFormatException;
+import io.kvmesh.common.wire.handshake.HandshakeRequest;
+import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
+import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
+import io.kvmesh.common.wire.peer.BatchedLookupAndPutMsg;
+import io.kvmesh.common.wire.peer.BatchedLookupAndPutRetMsg;
+import io.kvmesh.common.wire.peer.P2PErrorMsg;
+import io.kvmesh.common.wire.peer.PeerRequest;
+import io.kvmesh.common.zmq.Envelope;
+import io.kvmesh.common.zmq.EnvelopeException;
+import io.kvmesh.common.zmq.Frame;
+import io.kvmesh.common.zmq.MessageHandler;
+import io.kvmesh.common.zmq.Multipart;
+import io.kvmesh.common.zmq.PeerId;
+import io.kvmesh.common.zmq.RefusedFrames;
+import io.kvmesh.common.zmq.SendOutcome;
+import io.kvmesh.common.zmq.SocketKind;
+import io.kvmesh.common.zmq.SocketLoop;
+import io.kvmesh.common.zmq.ZmqSocket;
+import io.kvmesh.common.zmq.ZmqSockets;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves this agent's chunks to its peers: a door for handshakes, another for requests. One thread
+ * owns both, and all that is agreed and lent. Every message that can be read gets one reply, but
+ * for BatchedGetDoneMsg, which has none; so does every message that can't be read, as an error.
+ */
+public final class PeerServer implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PeerServer.class);
+
+  private static final Duration OVERDUE_CHECK = Duration.ofMillis(100);
+  private static final int MAX_QUEUED_TASKS = 64;
+
+  private final LocalPeer self;
+  private final PeerServerSettings settings;
+  private final ChunkCache cache;
+  private final MessageCodec codec;
+  private final Counters<ServerCount> counters;
+  private final SocketLoop loop;
+  private final KnownPeers peers;
+  private final Loans loans;
+  private final RefusedFrames refusedAtInit;
+  private final RefusedFrames refusedAtLookup;
+  private volatile String initAddress = "";
+  private volatile String lookupAddress = "";
+
+  /** Assigns only. */
+  public PeerServer(
+      LocalPeer self,
+      PeerServerSettings settings,
+      ChunkCache cache,
+      ZmqSockets sockets,
+      MessageCodec codec,
+      Counters<ServerCount> counters,
+      LongSupplier nanoTime) {
+    this.self = self;
+    this.settings = settings;
+    this.cache = cache;
+    this.codec = codec;
+    this.counters = counters;
+    this.loop = new SocketLoop("peer-server", sockets, MAX_QUEUED_TASKS);
+    this.peers = new KnownPeers(settings.maxPeers());
+    this.loans = new Loans(settings.loanLimits(), nanoTime);
+    this.refusedAtInit = new RefusedFrames("peer-init", nanoTime);
+    this.refusedAtLookup = new RefusedFrames("peer-lookup", nanoTime);
+  }
+
+  /**
+   * Opens both doors.
+   *
+   * @throws IOException if an address is taken; the server is then closed
+   */
+  public void start() throws IOException {
+    loop.every(OVERDUE_CHECK, this::countOverdue);
+    loop.start();
+    try {
+      ZmqSocket lookup =
+          loop.bind(SocketKind.ROUTER, settings.lookupBind(), settings.sockets(), new LookupDoor());
+      lookupAddress = hostPort(lookup);
+      ZmqSocket init =
+          loop.bind(SocketKind.ROUTER, settings.initBind(), settings.sockets(), new InitDoor());
+      initAddress = hostPort(init);
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private String hostPort(ZmqSocket socket) {
+    String host = settings.advertisedHost();
+    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + socket.port();
+  }
+
+  /**
+   * Closes both doors and ends all loans; the memory stays in use until the sockets' context ends.
+   */
+  @Override
+  public void close() {
+    if (loop.close(Duration.ofSeconds(5))) {
+      loans.endAll();
+    }
+  }
+
+  /** Address of the init port as peers and controllers know it, host:port. */
+  public String initAddress() {
+    return initAddress;
+  }
+
+  /** Address of the lookup port as peers know it, host:port. */
+  public String lookupAddress() {
+    return lookupAddress;
+  }
+
+  /** Bytes on loan. */
+  public long bytesOnLoan() {
+    return loans.openBytes();
+  }
+
+  /** Loans that peers have. */
+  public int openLoans() {
+    return loans.openLoans();
+  }
+
+  /** Loans that are overdue. */
+  public int overdueLoans() {
+    return loans.overdueLoans();
+  }
+
+  /** Frames that were refused, by door. */
+  public List<RefusedFrames> refusedFrames() {
+    return List.of(refusedAtInit, refusedAtLookup);
+  }
+
+  private void countOverdue() {
+    int found = loans.markOverdue();
+    if (found > 0) {
+      counters.add(ServerCount.LOAN_OVERDUE, found);
+      LOG.warn("{} loans to peers are overdue; {} in all now", found, loans.overdueLoans());
+    }
+  }
+
+  private SendOutcome send(ZmqSocket socket, Envelope envelope, Message reply, List<Frame> bodies) {
+    SendOutcome outcome = socket.send(envelope.with(codec.encode(reply), bodies));
+    if (outcome != SendOutcome.SENT) {
+      counters.count(ServerCount.REPLY_LOST);
+      LOG.debug("A reply to {} is lost: {}", envelope.peer(), outcome);
+    }
+    return outcome;
+  }
+
+  private void refuse(
+      ZmqSocket socket, RefusedFrames refused, Envelope envelope, Multipart message, String rule) {
+    counters.count(ServerCount.BAD_FRAME);
+    refused.refuse(message, rule);
+    send(socket, envelope, new P2PErrorMsg(P2PErrorMsg.UNKNOWN_MESSAGE, rule), List.of());
+  }
+
+  /** Takes handshakes. */
+  private final class InitDoor implements MessageHandler {
+
+    private final HandshakeDesk desk = new HandshakeDesk(self, peers, counters, lookupAddress);
+
+    @Override
+    public void onMessage(ZmqSocket socket, Multipart message) {
+      try {
+        Envelope.Content content = Envelope.splitRouted(message);
+        answer(socket, message, content);
+      } catch (EnvelopeException e) {
+        counters.count(ServerCount.BAD_FRAME);
+        refusedAtInit.refuse(message, e.getMessage());
+      } finally {
+        message.release();
+      }
+    }
+
+    private void answer(ZmqSocket socket, Multipart message, Envelope.Content content) {
+      try {
+        HandshakeRequest request = codec.decode(HandshakeRequest.class, content.payload());
+        send(socket, content.envelope(), desk.answer(request), List.of());
+      } catch (WireFormatException e) {
+        refuse(socket, refusedAtInit, content.envelope(), message, String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  /** Takes requests. */
+  private final class LookupDoor implements MessageHandler {
+
+    private final GetDesk desk =
+        new GetDesk(self, cache, peers, loans, counters, settings.maxLoanedPerPeer());
+
+    @Override
+    public void onMessage(ZmqSocket socket, Multipart message) {
+      try {
+        Envelope.Content content = Envelope.splitRouted(message);
+        decode(socket, message, content);
+      } catch (EnvelopeException e) {
+        counters.count(ServerCount.BAD_FRAME);
+        refusedAtLookup.refuse(message, e.getMessage());
+      } finally {
+        message.release();
+      }
+    }
+
+    private void decode(ZmqSocket socket, Multipart message, Envelope.Content content) {
+      try {
+        answer(socket, content.envelope(), codec.decode(PeerRequest.class, content.payload()));
+      } catch (WireFormatException e) {
+        String rule = String.valueOf(e.getMessage());
+        refuse(socket, refusedAtLookup, content.envelope(), message, rule);
+      }
+    }
+
+    private void answer(ZmqSocket socket, Envelope envelope, PeerRequest request) {
+      switch (request) {
+        case BatchedLookupAndGetMsg get -> serve(socket, envelope, get);
+        case BatchedGetDoneMsg done -> {
+          boolean ended = loans.end(envelope.peer(), done.loanId());
+          counters.count(ended ? ServerCount.LOAN_DONE : ServerCount.UNKNOWN_LOAN);
+        }
+        case BatchedLookupAndPutMsg put -> {
+          counters.count(ServerCount.PUT_REFUSED);
+          send(socket, envelope, new BatchedLookupAndPutRetMsg(0), List.of());
+        }
+      }
+    }
+
+    private void serve(ZmqSocket socket, Envelope envelope, BatchedLookupAndGetMsg get) {
+      PeerId peer = envelope.peer();
+      GetDesk.Answer answer;
+      try {
+        answer = desk.answer(peer, get);
+      } catch (RuntimeException e) {
+        counters.count(ServerCount.SERVER_ERROR);
+        LOG.error("A request of {} failed", get.receiverId(), e);
+        String detail = e.getClass().getSimpleName();
+        send(socket, envelope, new P2PErrorMsg(P2PErrorMsg.SERVER_ERROR, detail), List.of());
+        return;
+      }
+      SendOutcome outcome = send(socket, envelope, answer.reply(), answer.bodies());
+      if (outcome != SendOutcome.SENT && answer.loan() != 0) {
+        loans.end(peer, answer.loan());
+      }
+    }
+
+    @Override
+    public void onPeerGone(ZmqSocket socket, PeerId peer) {
+      counters.add(ServerCount.LOAN_GONE, loans.endAllOf(peer));
+    }
+  }
+}

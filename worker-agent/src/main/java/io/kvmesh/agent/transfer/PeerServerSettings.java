@@ -1,0 +1,33 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.common.zmq.SocketSettings;
+import java.time.Duration;
+
+/**
+ * How this agent serves its peers.
+ *
+ * @param sockets of both doors
+ * @param initBind door for handshakes, tcp://host:port
+ * @param lookupBind door for requests, tcp://host:port
+ * @param advertisedHost under which peers reach both
+ * @param maxLoanedPerPeer bytes on loan to one peer
+ * @param maxLoaned bytes on loan to all
+ * @param maxOverduePerPeer loans of one peer that may be overdue before it gets no more
+ * @param loanDeadline after which a loan is overdue
+ * @param maxPeers whose handshakes are remembered
+ */
+public record PeerServerSettings(
+    SocketSettings sockets,
+    String initBind,
+    String lookupBind,
+    String advertisedHost,
+    long maxLoanedPerPeer,
+    long maxLoaned,
+    int maxOverduePerPeer,
+    Duration loanDeadline,
+    int maxPeers) {
+
+  Loans.Limits loanLimits() {
+    return new Loans.Limits(maxLoanedPerPeer, maxLoaned, maxOverduePerPeer, loanDeadline);
+  }
+}

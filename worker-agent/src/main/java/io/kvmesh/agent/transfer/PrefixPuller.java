@@ -1,0 +1,127 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkKey;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Pulls a prefix from a peer into the cache. Room is claimed first, in key order; what comes is
+ * copied into it by the calling thread, checked, and made visible, as long as nothing is missing
+ * before it. No two requests pull the same chunk at once: the second waits for the first. Any
+ * thread; the caller waits, and may be interrupted, which gives all claimed room back.
+ */
+public final class PrefixPuller {
+
+  private final ChunkCache cache;
+  private final PeerClient client;
+  private final PullLimits limits;
+  private final Counters<PullCount> counters;
+  private final PullsUnderWay underWay = new PullsUnderWay();
+
+  /** Assigns only. */
+  public PrefixPuller(
+      ChunkCache cache, PeerClient client, PullLimits limits, Counters<PullCount> counters) {
+    this.cache = cache;
+    this.client = client;
+    this.limits = limits;
+    this.counters = counters;
+  }
+
+  /**
+   * Pulls the longest prefix of the keys that this peer has.
+   *
+   * @param peer address of its init port
+   * @param into gets the chunks, and those that are resident already
+   */
+  public PullOutcome pull(String peer, List<ChunkKey> keys, ChunkLease into, Deadline deadline)
+      throws InterruptedException {
+    PullOutcome outcome = pullAll(peer, keys, into, deadline);
+    counters.count(
+        switch (outcome) {
+          case PullOutcome.Hit hit -> PullCount.HIT;
+          case PullOutcome.Miss miss -> PullCount.MISS;
+          case PullOutcome.NoRoom noRoom -> PullCount.NO_ROOM;
+          case PullOutcome.Unavailable unavailable -> PullCount.UNAVAILABLE;
+          case PullOutcome.Rejected rejected -> PullCount.REJECTED;
+          case PullOutcome.TimedOut timedOut -> PullCount.TIMED_OUT;
+          case PullOutcome.Broken broken -> PullCount.BROKEN;
+        });
+    return outcome;
+  }
+
+  /** Chunks that are being pulled now. */
+  public int chunksUnderWay() {
+    return underWay.chunks();
+  }
+
+  private PullOutcome pullAll(String peer, List<ChunkKey> keys, ChunkLease into, Deadline deadline)
+      throws InterruptedException {
+    int whole = 0;
+    while (whole < keys.size()) {
+      CompletableFuture<Void> mine = new CompletableFuture<>();
+      int end = underWay.take(keys, whole, mine);
+      if (end == whole) {
+        counters.count(PullCount.SHARED);
+        if (!otherEnds(keys.get(whole), deadline)) {
+          return new PullOutcome.TimedOut(whole);
+        }
+        continue;
+      }
+      List<ChunkKey> run = keys.subList(whole, end);
+      PullOutcome outcome;
+      try {
+        outcome = pullRun(peer, run, into, deadline);
+      } finally {
+        underWay.release(run, mine);
+      }
+      whole += outcome.chunks();
+      if (whole < end || !(outcome instanceof PullOutcome.Hit)) {
+        return after(whole, outcome);
+      }
+    }
+    return new PullOutcome.Hit(whole);
+  }
+
+  private PullOutcome pullRun(String peer, List<ChunkKey> run, ChunkLease into, Deadline deadline)
+      throws InterruptedException {
+    try (Reservation room =
+        Reservation.of(cache, run, client.self().pageBytes(), client.self().chunkTokens(), into)) {
+      return new PullRun(client, peer, room, deadline, limits, counters).run();
+    }
+  }
+
+  /** Waits for the other pull of this chunk; false if the deadline passes first. */
+  private boolean otherEnds(ChunkKey key, Deadline deadline) throws InterruptedException {
+    CompletableFuture<Void> other = underWay.pullOf(key);
+    if (other == null) {
+      return true;
+    }
+    try {
+      other.get(Math.max(0, deadline.remainingNanos()), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The outcome of the last run, with the chunks of those before it. */
+  private static PullOutcome after(int whole, PullOutcome last) {
+    return switch (last) {
+      case PullOutcome.Hit hit -> new PullOutcome.Hit(whole);
+      case PullOutcome.Miss miss -> whole == 0 ? miss : new PullOutcome.Hit(whole);
+      case PullOutcome.NoRoom noRoom -> new PullOutcome.NoRoom(whole);
+      case PullOutcome.Unavailable was -> new PullOutcome.Unavailable(whole, was.reason());
+      case PullOutcome.Rejected was -> new PullOutcome.Rejected(whole, was.code());
+      case PullOutcome.TimedOut timedOut -> new PullOutcome.TimedOut(whole);
+      case PullOutcome.Broken was -> new PullOutcome.Broken(whole, was.reason());
+    };
+  }
+}

@@ -1,0 +1,41 @@
+package io.kvmesh.agent.transfer;
+
+/** What happens when this agent pulls from peers. */
+public enum PullCount {
+  /** A pull that got chunks. */
+  HIT,
+  /** A pull whose peer had nothing. */
+  MISS,
+  /** A pull that ended because nothing here could be evicted. */
+  NO_ROOM,
+  /** A pull whose peer couldn't be reached or went away. */
+  UNAVAILABLE,
+  /** A pull whose peer answered with an error. */
+  REJECTED,
+  /** A pull whose deadline passed. */
+  TIMED_OUT,
+  /** A pull whose peer's answer was wrong. */
+  BROKEN,
+  /** A chunk that came and was kept. */
+  CHUNK,
+  /** A byte of such a chunk. */
+  BYTE,
+  /** A chunk whose checksum was wrong. */
+  HARMED_CHUNK,
+  /** A request sent again. */
+  RETRY,
+  /** A pull that waited because another was pulling the same chunk. */
+  SHARED,
+  /** A handshake that succeeded. */
+  HANDSHAKE,
+  /** A handshake that failed. */
+  HANDSHAKE_FAILED,
+  /** A connection that went away. */
+  CONNECTION_LOST,
+  /** A request refused because its peer is being passed over. */
+  PASSED_OVER,
+  /** A reply that nobody waits for: late, doubled or never asked for. */
+  FOREIGN_REPLY,
+  /** A frame that is no message, or none of those that are expected. */
+  BAD_FRAME
+}

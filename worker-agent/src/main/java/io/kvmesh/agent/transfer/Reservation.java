@@ -1,0 +1,139 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.Claim;
+import io.kvmesh.agent.cache.PendingChunk;
+import io.kvmesh.common.key.ChunkKey;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Room for chunks that are about to be pulled, claimed in key order. A chunk that is resident
+ * already is held by the lease and needs no room. Closing gives back what wasn't filled. One
+ * thread.
+ */
+final class Reservation implements AutoCloseable {
+
+  private final ChunkCache cache;
+  private final ChunkLease into;
+  private final List<ChunkKey> keys;
+
+  /** By key; null once it is in the lease. */
+  private final List<@Nullable PendingChunk> pending = new ArrayList<>();
+
+  /** Indexes of the keys to be pulled, ascending. */
+  private final List<Integer> wanted = new ArrayList<>();
+
+  private Reservation(ChunkCache cache, List<ChunkKey> keys, ChunkLease into) {
+    this.cache = cache;
+    this.keys = keys;
+    this.into = into;
+  }
+
+  /** Claims full chunks for the keys; for fewer where there is no more room. */
+  static Reservation of(
+      ChunkCache cache, List<ChunkKey> keys, int bytes, int tokens, ChunkLease into) {
+    Reservation reservation = new Reservation(cache, keys, into);
+    try {
+      for (ChunkKey key : keys) {
+        if (!reservation.add(cache.claim(key, bytes, tokens, into))) {
+          break;
+        }
+      }
+      return reservation;
+    } catch (RuntimeException e) {
+      reservation.close();
+      throw e;
+    }
+  }
+
+  private boolean add(Claim claim) {
+    return switch (claim) {
+      case Claim.Resident resident -> {
+        pending.add(null);
+        yield true;
+      }
+      case Claim.Claimed claimed -> {
+        wanted.add(pending.size());
+        pending.add(claimed.chunk());
+        yield true;
+      }
+      case Claim.NoSpace noSpace -> false;
+      case Claim.TooLarge tooLarge -> false;
+    };
+  }
+
+  /** Whether there was room for all. */
+  boolean isWhole() {
+    return pending.size() == keys.size();
+  }
+
+  /** Number of chunks that must be pulled. */
+  int wanted() {
+    return wanted.size();
+  }
+
+  /** Their keys as text, from the {@code from}-th on, before the {@code to}-th. */
+  List<String> wantedKeys(int from, int to) {
+    return wanted.subList(from, to).stream().map(i -> keys.get(i).toString()).toList();
+  }
+
+  /** How long the prefix in the lease is once the first {@code pulled} wanted ones are filled. */
+  int prefix(int pulled) {
+    return pulled < wanted.size() ? wanted.get(pulled) : pending.size();
+  }
+
+  /**
+   * Fills the {@code which}-th wanted chunk with the next of a delivery and makes it visible.
+   *
+   * @return what went wrong; null if nothing did
+   */
+  @Nullable Fault fill(int which, Delivery delivery) {
+    int index = wanted.get(which);
+    PendingChunk chunk = fitting(index, delivery);
+    if (chunk == null) {
+      return Fault.NO_ROOM;
+    }
+    if (!delivery.copyNextTo(chunk.body())) {
+      return Fault.HARMED;
+    }
+    pending.set(index, null);
+    cache.commit(chunk, delivery.lastChecksum(), into);
+    return null;
+  }
+
+  /** The claimed chunk, claimed anew if the one that came isn't a full one. */
+  private @Nullable PendingChunk fitting(int index, Delivery delivery) {
+    PendingChunk chunk = pending.get(index);
+    if (chunk == null
+        || (chunk.bytes() == delivery.length() && chunk.tokens() == delivery.tokens())) {
+      return chunk;
+    }
+    pending.set(index, null);
+    cache.abort(chunk);
+    Claim again = cache.claim(keys.get(index), delivery.length(), delivery.tokens(), into);
+    PendingChunk other = again instanceof Claim.Claimed claimed ? claimed.chunk() : null;
+    pending.set(index, other);
+    return other;
+  }
+
+  /** Why a chunk wasn't filled. */
+  enum Fault {
+    /** The bytes aren't those that were sent. */
+    HARMED,
+    /** A chunk of another size found no room. */
+    NO_ROOM
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < pending.size(); i++) {
+      PendingChunk chunk = pending.set(i, null);
+      if (chunk != null) {
+        cache.abort(chunk);
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.kvmesh.agent.cache;
+
+import static io.kvmesh.agent.cache.CacheFixture.isStamped;
+import static io.kvmesh.agent.cache.CacheFixture.key;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvmesh.agent.cache.policy.PolicyName;
+import io.kvmesh.common.key.ChunkKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** RACE, UAF-5: no reader ever sees a foreign or a torn body. */
+class ChunkCacheRaceTest {
+
+  private static final int READERS = 16;
+  private static final int WRITERS = 8;
+  private static final int KEYS = 200;
+  private static final int PAGES = 4;
+  private static final int ROUNDS = 4_000;
+
+  @Test
+  @Timeout(60)
+  void readersAndWriters_fewPages_everyBodyIsWhole() throws Exception {
+    try (CacheFixture at = new CacheFixture(PAGES, PolicyName.LRU);
+        ExecutorService threads = Executors.newFixedThreadPool(READERS + WRITERS)) {
+      List<Callable<Long>> tasks = new ArrayList<>();
+      for (int i = 0; i < READERS; i++) {
+        long seed = i;
+        tasks.add(() -> read(at, new Random(seed)));
+      }
+      for (int i = 0; i < WRITERS; i++) {
+        long seed = 100 + i;
+        tasks.add(() -> write(at, new Random(seed)));
+      }
+      List<Future<Long>> done = threads.invokeAll(tasks, 50, TimeUnit.SECONDS);
+      long read = 0;
+      for (Future<Long> each : done.subList(0, READERS)) {
+        read += each.get();
+      }
+      for (Future<Long> each : done.subList(READERS, done.size())) {
+        assertThat(each.get()).isPositive();
+      }
+      assertThat(read).as("bodies read").isPositive();
+      assertThat(at.cache.stats().leasedChunks()).isZero();
+      at.cache.clear();
+      assertThat(at.pages.freePages()).isEqualTo(PAGES);
+      assertThat(at.sink.resident).isEmpty();
+    }
+  }
+
+  private static long read(CacheFixture at, Random random) {
+    long bodies = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      int first = random.nextInt(KEYS);
+      List<ChunkKey> asked = List.of(key(first), key((first + 1) % KEYS));
+      ChunkLease lease = at.cache.leasePrefix(asked);
+      for (int i = 0; i < lease.size(); i++) {
+        if (!lease.key(i).equals(asked.get(i))
+            || !isStamped(lease.body(i), asked.get(i))
+            || lease.checksum(i) != ChunkChecksum.of(lease.body(i))) {
+          throw new AssertionError("a foreign or torn body for " + asked.get(i));
+        }
+        bodies++;
+      }
+      at.cache.touch(lease, lease.size());
+      lease.close();
+    }
+    return bodies;
+  }
+
+  private static long write(CacheFixture at, Random random) {
+    long stored = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      int first = random.nextInt(KEYS);
+      try (ChunkLease lease = at.cache.newLease()) {
+        for (int i = 0; i < 2; i++) {
+          stored += at.put(key((first + i) % KEYS), lease) ? 1 : 0;
+        }
+      }
+    }
+    return stored;
+  }
+}

@@ -1,0 +1,124 @@
+package io.kvmesh.agent.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PageAllocatorTest {
+
+  private static final int PAGE = 64;
+
+  private final PageArena arena = PageArena.anonymous(10 * PAGE + 5);
+  private final PageAllocator pages = new PageAllocator(arena, PAGE);
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1024, 1024, 1", "1536, 1024, 1", "3071, 1024, 2", "10737418241, 1048576, 10240"})
+  void pagesIn_isRoundedDown(long arenaBytes, int pageBytes, int expected) {
+    assertThat(PageAllocator.pagesIn(arenaBytes, pageBytes)).isEqualTo(expected);
+  }
+
+  @Test
+  void pagesIn_lessThanOnePage_isRefusedWithBothSizes() {
+    assertThatThrownBy(() -> PageAllocator.pagesIn(1023, 1024))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1023 bytes")
+        .hasMessageContaining("1024 bytes");
+  }
+
+  @Test
+  void tryAllocate_givesTheLongestFreePage() {
+    for (int page = 0; page < 10; page++) {
+      assertThat(pages.tryAllocate()).isEqualTo(page);
+    }
+    assertThat(pages.tryAllocate()).isEqualTo(-1);
+    pages.free(7);
+    pages.free(3);
+    assertThat(pages.tryAllocate()).isEqualTo(7);
+    assertThat(pages.tryAllocate()).isEqualTo(3);
+  }
+
+  @Test
+  void generation_risesWhenAPageIsGivenOutAgain() {
+    int page = pages.tryAllocate();
+    int before = pages.generation(page);
+    pages.free(page);
+    assertThat(pages.generation(page)).isEqualTo(before);
+    for (int i = 0; i < 10; i++) {
+      pages.tryAllocate();
+    }
+    assertThat(pages.generation(page)).isEqualTo(before + 1);
+  }
+
+  @Test
+  void free_twice_isRefusedAndChangesNothing() {
+    int page = pages.tryAllocate();
+    pages.free(page);
+    assertThatThrownBy(() -> pages.free(page))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Page 0");
+    assertThat(pages.freePages()).isEqualTo(10);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 10, Integer.MAX_VALUE, Integer.MIN_VALUE})
+  void foreignPage_isRefused(int page) {
+    assertThatThrownBy(() -> pages.free(page)).isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> pages.segment(page)).isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> pages.generation(page)).isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void randomUse_neverOverlapsNorLeaks(long seed) {
+    Random random = new Random(seed);
+    Deque<Integer> modelFree = new ArrayDeque<>();
+    for (int page = 0; page < pages.capacity(); page++) {
+      modelFree.add(page);
+    }
+    List<Integer> held = new ArrayList<>();
+    for (int step = 0; step < 20_000; step++) {
+      if (random.nextBoolean()) {
+        int page = pages.tryAllocate();
+        Integer expected = modelFree.poll();
+        assertThat(page)
+            .as("seed %d step %d", seed, step)
+            .isEqualTo(expected == null ? -1 : expected);
+        if (page >= 0) {
+          pages.segment(page).fill((byte) page);
+          held.add(page);
+        }
+      } else if (!held.isEmpty()) {
+        int page = held.remove(random.nextInt(held.size()));
+        requireFilled(page, "seed %d step %d".formatted(seed, step));
+        pages.free(page);
+        modelFree.add(page);
+      }
+      assertThat(pages.freePages()).isEqualTo(modelFree.size());
+    }
+  }
+
+  private void requireFilled(int page, String at) {
+    MemorySegment bytes = pages.segment(page);
+    assertThat(bytes.byteSize()).isEqualTo(PAGE);
+    for (int i = 0; i < PAGE; i++) {
+      assertThat(bytes.get(ValueLayout.JAVA_BYTE, i)).as(at).isEqualTo((byte) page);
+    }
+  }
+}
