@@ -1,0 +1,150 @@
+package io.kvmesh.controller.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvmesh.controller.index.ChangeStep.Drop;
+import io.kvmesh.controller.index.ChangeStep.Operations;
+import java.util.Arrays;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+final class MemoryIndexTest extends ChunkIndexContract {
+
+  @Override
+  protected ChunkIndex create() {
+    return new MemoryIndex();
+  }
+
+  @Override
+  protected int randomChanges() {
+    return 50_000;
+  }
+
+  @Override
+  protected void betweenChanges() {
+    memory().sweep();
+  }
+
+  @Test
+  void clear_dropsEveryWorker() {
+    admit(A, CPU, LLAMA, 1);
+    admit(B, CPU, LLAMA, 1);
+
+    memory().clear();
+
+    assertThat(index().holders(LLAMA, 1)).isEmpty();
+    assertThat(index().countByKeyspace()).isEmpty();
+  }
+
+  @Test
+  void sweep_endsOnceAllOfADroppedWorkerIsFreed() {
+    admit(A, CPU, LLAMA, LongStream.range(0, 100_000).toArray());
+    admit(B, CPU, LLAMA, LongStream.range(50_000, 100_000).toArray());
+    assertThat(memory().sweep()).isFalse();
+
+    index().apply(IndexChanges.change(A, 0, 2, new Drop()));
+
+    int sweeps = 1;
+    while (memory().sweep()) {
+      sweeps++;
+    }
+    assertThat(sweeps).isLessThanOrEqualTo(256);
+    assertThat(index().totals(B).count()).isEqualTo(50_000);
+    assertThat(index().prefix(B, CPU, LLAMA, LongStream.range(50_000, 100_000).toArray()))
+        .isEqualTo(50_000);
+  }
+
+  @Test
+  void evictOfOneHolderBesideAdmitOfAnother_losesNeither() throws Exception {
+    int rounds = 20_000;
+    CyclicBarrier barrier = new CyclicBarrier(2);
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    admit(A, CPU, LLAMA, 7);
+    admit(B, CPU, LLAMA, 1);
+    Thread evicting =
+        Thread.ofPlatform().start(() -> swap(barrier, rounds, new Swap(A, 0, true), failure));
+    swap(barrier, rounds, new Swap(B, 1, false), failure);
+    evicting.join();
+
+    assertThat(failure).hasNullValue();
+  }
+
+  /** A holder that in even rounds takes the chunk (or gives it away), in odd ones the reverse. */
+  private record Swap(
+      io.kvmesh.common.key.WorkerId worker, long firstOffset, boolean startsHolding) {}
+
+  private void swap(
+      CyclicBarrier barrier, int rounds, Swap swap, AtomicReference<Throwable> failure) {
+    long held = swap.firstOffset();
+    try {
+      for (int i = 0; i < rounds; i++) {
+        boolean admits = (i % 2 == 0) != swap.startsHolding();
+        barrier.await();
+        long offset = held + 2;
+        index()
+            .apply(
+                IndexChanges.change(
+                    swap.worker(),
+                    held,
+                    offset,
+                    new Operations(
+                        CPU, LLAMA, new long[] {7}, new boolean[] {admits}, false)));
+        held = offset;
+        barrier.await();
+        assertThat(index().holders(LLAMA, 7)).hasSize(1);
+        assertThat(index().prefix(swap.worker(), CPU, LLAMA, new long[] {7}))
+            .isEqualTo(admits ? 1 : 0);
+        barrier.await();
+      }
+    } catch (InterruptedException | BrokenBarrierException | AssertionError e) {
+      failure.compareAndSet(null, e);
+      barrier.reset();
+    }
+  }
+
+  @Test
+  void readers_seeEveryChunkThatStays_whileOthersComeAndGo() throws Exception {
+    long[] staying = LongStream.range(0, 2_000).map(i -> i * 3).toArray();
+    admit(A, CPU, LLAMA, staying);
+    AtomicBoolean stop = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread reader =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    while (!stop.get()) {
+                      assertThat(index().prefix(A, CPU, LLAMA, staying)).isEqualTo(staying.length);
+                      assertThat(index().prefixes(LLAMA, staying, worker -> worker.equals(A)))
+                          .containsExactly(new PrefixMatch(A, CPU, staying.length));
+                    }
+                  } catch (Throwable e) {
+                    failure.set(e);
+                  }
+                });
+
+    long held = -1;
+    long[] passing = LongStream.range(0, 6_000).toArray();
+    boolean[] admits = new boolean[passing.length];
+    for (int round = 0; round < 200; round++) {
+      Arrays.fill(admits, round % 4 < 3);
+      ChangeStep step =
+          round % 4 == 2 ? new Drop() : new Operations(CPU, LLAMA, passing, admits, false);
+      index().apply(IndexChanges.change(B, held, round, step));
+      held = round;
+      memory().sweep();
+    }
+    stop.set(true);
+    reader.join();
+
+    assertThat(failure).hasNullValue();
+  }
+
+  private MemoryIndex memory() {
+    return (MemoryIndex) index();
+  }
+}
