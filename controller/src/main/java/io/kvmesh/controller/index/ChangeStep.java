@@ -1,6 +1,7 @@
 package io.kvmesh.controller.index;
 
 import io.kvmesh.common.key.Keyspace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a change. Steps are made in order; those that name a location answer with its totals
@@ -10,8 +11,17 @@ import io.kvmesh.common.key.Keyspace;
 @SuppressWarnings("ArrayRecordComponent")
 public sealed interface ChangeStep {
 
+  /** The location that it is about; null = all of the worker's. */
+  @Nullable String location();
+
   /** All keys of the worker go, in every location: a life has ended or another has begun. */
-  record Drop() implements ChangeStep {}
+  record Drop() implements ChangeStep {
+
+    @Override
+    public @Nullable String location() {
+      return null;
+    }
+  }
 
   /** Nothing changes; asks for the totals. */
   record Measure(String location) implements ChangeStep {}

@@ -1,0 +1,19 @@
+package io.kvmesh.controller.ingest;
+
+import io.kvmesh.controller.index.WorkerChange;
+import java.util.List;
+
+/**
+ * What a worker's stream makes of a record: the change for the index, and what to compare with the
+ * totals that it answers.
+ */
+record Decision(WorkerStream stream, WorkerChange change, List<Check> checks) {
+
+  /**
+   * What the worker says it holds at a location after one step of the change.
+   *
+   * @param step index of the step
+   * @param compared false if the worker can't say: whatever is held then is right
+   */
+  record Check(int step, LocationStream location, long count, long digest, boolean compared) {}
+}

@@ -1,0 +1,79 @@
+package io.kvmesh.controller.ingest;
+
+import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.controller.index.ChangeStep;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** The steps and checks of one record, while they are being made. */
+final class Steps {
+
+  private final List<ChangeStep> steps = new ArrayList<>(2);
+  private final List<Decision.Check> checks = new ArrayList<>(1);
+
+  void add(ChangeStep step) {
+    steps.add(step);
+  }
+
+  /** After the step added last, the location must hold this. */
+  void check(LocationStream location, long count, long digest) {
+    checks.add(new Decision.Check(steps.size() - 1, location, count, digest, true));
+  }
+
+  /** After the step added last, what the location holds is right. */
+  void trust(LocationStream location) {
+    checks.add(new Decision.Check(steps.size() - 1, location, 0, 0, false));
+  }
+
+  List<ChangeStep> steps() {
+    return steps;
+  }
+
+  List<Decision.Check> checks() {
+    return checks;
+  }
+
+  /** Operations that follow each other in a record; a step is cut off whenever one is needed. */
+  static final class Run {
+
+    private final Steps steps;
+    private final String location;
+    private final Keyspace keyspace;
+    private final long[] hashBits;
+    private final boolean[] admits;
+    private int size;
+
+    Run(Steps steps, String location, Keyspace keyspace, int capacity) {
+      this.steps = steps;
+      this.location = location;
+      this.keyspace = keyspace;
+      this.hashBits = new long[capacity];
+      this.admits = new boolean[capacity];
+    }
+
+    void add(long bits, boolean admit) {
+      hashBits[size] = bits;
+      admits[size] = admit;
+      size++;
+    }
+
+    int size() {
+      return size;
+    }
+
+    /** Makes a step of the operations since the last cut, if there are any. */
+    void cut(boolean marking) {
+      if (size > 0) {
+        steps.add(
+            new ChangeStep.Operations(
+                location,
+                keyspace,
+                Arrays.copyOf(hashBits, size),
+                Arrays.copyOf(admits, size),
+                marking));
+        size = 0;
+      }
+    }
+  }
+}

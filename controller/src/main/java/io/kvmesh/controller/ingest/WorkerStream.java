@@ -1,0 +1,294 @@
+package io.kvmesh.controller.ingest;
+
+import static java.util.Objects.requireNonNull;
+
+import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.common.wire.event.BatchedKVOperation;
+import io.kvmesh.common.wire.event.Heartbeat;
+import io.kvmesh.common.wire.event.LocationState;
+import io.kvmesh.common.wire.event.LogEvent;
+import io.kvmesh.common.wire.event.SnapshotBatch;
+import io.kvmesh.common.wire.event.SnapshotEnd;
+import io.kvmesh.common.wire.event.SnapshotStart;
+import io.kvmesh.common.wire.event.Tick;
+import io.kvmesh.common.wire.event.WorkerDown;
+import io.kvmesh.common.wire.event.WorkerKind;
+import io.kvmesh.common.wire.event.WorkerUp;
+import io.kvmesh.controller.index.ChangeStep;
+import io.kvmesh.controller.index.KeyTotals;
+import io.kvmesh.controller.index.LocationProgress;
+import io.kvmesh.controller.index.WorkerChange;
+import io.kvmesh.controller.index.WorkerProgress;
+import io.kvmesh.controller.registry.LocationView;
+import io.kvmesh.controller.registry.WorkerState;
+import io.kvmesh.controller.registry.WorkerView;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One worker's part of the log. Decides what each record changes; knows no index, no clock and no
+ * thread, so every reader that gets the same records decides the same. Belongs to its reader's
+ * thread.
+ *
+ * <p>An epoch is a life. A later one drops whatever the former had; records of a former one are
+ * dropped. A life of which the beginning wasn't seen is suspect until each location has been
+ * compared with the worker's own digest or filled by a whole snapshot.
+ */
+final class WorkerStream {
+
+  private static final long NONE = -1;
+
+  private final WorkerId id;
+  private final int partition;
+  private final IngestCounters counters;
+  private final Function<String, Keyspace> keyspaces;
+  private final Map<String, LocationStream> locations = new LinkedHashMap<>();
+
+  private long offset = NONE;
+  private long epoch = NONE;
+
+  /** Whether the worker may have locations that this reader hasn't heard of. */
+  private boolean suspect;
+
+  private @Nullable Announcement announcement;
+
+  /** Whether it is known to be a foreign worker. */
+  private boolean foreign;
+
+  private long registeredMillis = NONE;
+  private long heartbeatMillis = NONE;
+  private long heartbeatOffset = NONE;
+  private long seenMillis = NONE;
+  private long stale;
+
+  /** A worker that nothing is known of. */
+  WorkerStream(
+      WorkerId id, int partition, IngestCounters counters, Function<String, Keyspace> keyspaces) {
+    this.id = id;
+    this.partition = partition;
+    this.counters = counters;
+    this.keyspaces = keyspaces;
+  }
+
+  /** Goes on where another reader stopped. */
+  void resume(WorkerProgress progress, Map<String, KeyTotals> totals) {
+    offset = progress.offset();
+    epoch = progress.epoch();
+    suspect = progress.suspect();
+    announce(progress.announcement());
+    registeredMillis = progress.registeredMillis();
+    heartbeatMillis = progress.heartbeatMillis();
+    heartbeatOffset = progress.heartbeatOffset();
+    seenMillis = progress.seenMillis();
+    stale = progress.stale();
+    progress
+        .locations()
+        .forEach(
+            (name, location) ->
+                locations.put(
+                    name,
+                    LocationStream.resumed(
+                        name,
+                        counters,
+                        location,
+                        totals.getOrDefault(name, KeyTotals.NONE))));
+  }
+
+  WorkerId id() {
+    return id;
+  }
+
+  int partition() {
+    return partition;
+  }
+
+  /** Offset of the last record that changed anything; −1 = none. */
+  long offset() {
+    return offset;
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  long heartbeatOffset() {
+    return heartbeatOffset;
+  }
+
+  /** Whether silence means anything: a foreign worker may have its heartbeats switched off. */
+  boolean isExpectedToBeat() {
+    return !foreign || heartbeatOffset != NONE;
+  }
+
+  /** Whether some of the worker's keys may be wrong. */
+  boolean isSuspect() {
+    return suspect || locations.values().stream().anyMatch(LocationStream::isSuspect);
+  }
+
+  /** The reader has missed a part of the log. */
+  void suspect() {
+    suspect = true;
+    locations.values().forEach(LocationStream::suspect);
+  }
+
+  /**
+   * What the record changes; null if nothing. Records come in order, each once.
+   *
+   * @throws IllegalArgumentException if it names no keyspace or a life that can't be; the stream is
+   *     as before
+   */
+  @Nullable Decision decide(LogRecord record) {
+    LogEvent event = record.event();
+    Keyspace keyspace = keyspaceOf(event);
+    long life = event instanceof WorkerUp ? record.offset() : event.epoch();
+    if (life > record.offset() || life < 0) {
+      throw new IllegalArgumentException("No record so far begins the epoch " + life);
+    }
+    if (life < epoch) {
+      stale++;
+      counters.stale.increment();
+      return null;
+    }
+    long expected = offset;
+    Steps steps = new Steps();
+    if (life > epoch) {
+      begin(life, record, steps);
+    }
+    offset = record.offset();
+    seenMillis = record.timestampMillis();
+    foreign |= keyspace != null && keyspace.isForeign();
+    apply(record, keyspace, steps);
+    WorkerChange change =
+        new WorkerChange(
+            id, expected, offset, event instanceof WorkerDown, steps.steps(), this::progress);
+    return new Decision(this, change, List.copyOf(steps.checks()));
+  }
+
+  private void begin(long life, LogRecord record, Steps steps) {
+    if (epoch != NONE) {
+      steps.add(new ChangeStep.Drop());
+    }
+    epoch = life;
+    suspect = !(record.event() instanceof WorkerUp);
+    locations.clear();
+    announcement = null;
+    foreign = false;
+    registeredMillis = record.timestampMillis();
+    heartbeatMillis = NONE;
+    heartbeatOffset = NONE;
+  }
+
+  private @Nullable Keyspace keyspaceOf(LogEvent event) {
+    return switch (event) {
+      case BatchedKVOperation batch -> keyspaces.apply(batch.keyspace());
+      case SnapshotBatch batch -> keyspaces.apply(batch.keyspace());
+      default -> null;
+    };
+  }
+
+  private void apply(LogRecord record, @Nullable Keyspace keyspace, Steps steps) {
+    switch (record.event()) {
+      case WorkerUp up -> announce(up.announcement());
+      case Heartbeat heartbeat -> heartbeat(heartbeat, record, steps);
+      case BatchedKVOperation batch ->
+          location(batch.location())
+              .operations(requireNonNull(keyspace), batch.operations(), steps);
+      case SnapshotStart start -> location(start.location()).snapshotStart(start, foreign, steps);
+      case SnapshotBatch batch ->
+          location(batch.location()).snapshotBatch(batch, requireNonNull(keyspace), steps);
+      case SnapshotEnd end -> location(end.location()).snapshotEnd(end, foreign, steps);
+      case WorkerDown down -> steps.add(new ChangeStep.Drop());
+      case Tick tick -> throw new IllegalArgumentException("A tick is of no worker");
+    }
+  }
+
+  private void heartbeat(Heartbeat heartbeat, LogRecord record, Steps steps) {
+    announce(heartbeat.announcement());
+    heartbeatMillis = record.timestampMillis();
+    heartbeatOffset = record.offset();
+    for (LocationState state : heartbeat.locations()) {
+      location(state.location()).heartbeat(state, steps);
+    }
+    if (!foreign) {
+      suspect = false;
+    }
+  }
+
+  private LocationStream location(String name) {
+    LocationStream location = locations.get(name);
+    if (location == null) {
+      location =
+          suspect
+              ? LocationStream.fromTheMiddle(name, counters)
+              : LocationStream.fromItsStart(name, foreign, counters);
+      locations.put(name, location);
+    }
+    return location;
+  }
+
+  private void announce(@Nullable Announcement told) {
+    announcement = told;
+    foreign |= told != null && told.kind() == WorkerKind.FOREIGN;
+  }
+
+  /** The index has made the change of a decision, and answered the totals after each step. */
+  void settle(Decision decision, List<KeyTotals> totals) {
+    List<ChangeStep> steps = decision.change().steps();
+    for (int i = 0; i < steps.size(); i++) {
+      String name = steps.get(i).location();
+      LocationStream location = name == null ? null : locations.get(name);
+      if (location != null) {
+        location.settle(totals.get(i));
+      }
+    }
+    for (Decision.Check check : decision.checks()) {
+      check.location().settle(totals.get(check.step()), check);
+      if (!check.compared()) {
+        suspect = false;
+      }
+    }
+  }
+
+  WorkerProgress progress() {
+    Map<String, LocationProgress> progress = new HashMap<>();
+    locations.forEach((name, location) -> progress.put(name, location.progress()));
+    return new WorkerProgress(
+        partition,
+        offset,
+        epoch,
+        suspect,
+        announcement,
+        registeredMillis,
+        heartbeatMillis,
+        heartbeatOffset,
+        seenMillis,
+        stale,
+        progress);
+  }
+
+  WorkerView view(boolean silent) {
+    Map<String, LocationView> views = new HashMap<>();
+    locations.forEach((name, location) -> views.put(name, location.view()));
+    boolean maybeWrong = isSuspect();
+    WorkerState state = maybeWrong ? WorkerState.SUSPECT : WorkerState.LIVE;
+    return new WorkerView(
+        id,
+        silent ? WorkerState.SILENT : state,
+        maybeWrong,
+        epoch,
+        announcement,
+        views,
+        registeredMillis,
+        heartbeatMillis,
+        seenMillis,
+        partition,
+        offset,
+        stale);
+  }
+}
