@@ -1,9 +1,57 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.agent.ops.AgentEndpoint;
+import io.kvmesh.agent.ops.AgentMeters;
+import io.kvmesh.agent.ops.ControllersHealth;
+import io.kvmesh.agent.ops.Latencies;
+import io.kvmesh.agent.ops.LogHealth;
+import io.kvmesh.agent.ops.PeersHealth;
+import io.kvmesh.common.process.ParentWatch;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 
-/** The one wiring class: every object of the program is made here, and knows only its own. */
+/** The program's beans: the agent, and what looks at it. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-public class AgentConfiguration {}
+public class AgentConfiguration {
+
+  @Bean
+  Latencies latencies(MeterRegistry registry) {
+    return new Latencies(registry);
+  }
+
+  @Bean(initMethod = "start", destroyMethod = "close")
+  Agent agent(AgentSettings settings, Latencies latencies) {
+    if (settings.parentPid() > 0) {
+      ParentWatch.start(settings.parentPid());
+    }
+    return new Agent(settings, latencies);
+  }
+
+  @Bean
+  AgentMeters agentMeters(Agent agent) {
+    return new AgentMeters(agent.parts());
+  }
+
+  @Bean
+  AgentEndpoint agentEndpoint(Agent agent) {
+    return new AgentEndpoint(agent.parts());
+  }
+
+  @Bean
+  LogHealth kafkaHealthIndicator(Agent agent) {
+    return new LogHealth(agent.parts());
+  }
+
+  @Bean
+  ControllersHealth controllersHealthIndicator(Agent agent) {
+    return new ControllersHealth(agent.parts());
+  }
+
+  @Bean
+  PeersHealth peersHealthIndicator(Agent agent) {
+    return new PeersHealth(agent.parts());
+  }
+}

@@ -69,14 +69,12 @@ public record AgentSettings(
    *
    * @param bootstrapServers host:port, separated by commas
    * @param partitions of the topic when this program creates it
-   * @param replicationFactor of the topic when this program creates it; -1 = the broker's default
    * @param outboxEvents events that wait for Kafka at most; more are dropped, and a snapshot
    *     follows
    */
   public record Kafka(
       @DefaultValue("127.0.0.1:9092") String bootstrapServers,
       @DefaultValue("8") int partitions,
-      @DefaultValue("-1") int replicationFactor,
       @DefaultValue("100000") int outboxEvents) {}
 
   /**

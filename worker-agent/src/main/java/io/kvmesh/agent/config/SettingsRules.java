@@ -1,12 +1,11 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.agent.cache.policy.PolicyName;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.springframework.util.unit.DataSize;
 
@@ -17,7 +16,6 @@ final class SettingsRules {
   private static final Pattern INSTANCE = Pattern.compile("[^/\\p{Cntrl}]{1,200}");
   private static final Pattern KEY_PART = Pattern.compile("[^@\\p{Cntrl}]{1,200}");
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.:_%-]{1,253}");
-  private static final Set<String> POLICIES = Set.of("lru", "fifo", "lfu", "mru");
   private static final DataSize LARGEST_PAGE = DataSize.ofMegabytes(512);
 
   private final Faults faults;
@@ -76,11 +74,11 @@ final class SettingsRules {
         capacity,
         "must hold at least one page (kvmesh.model.page-bytes = %s)"
             .formatted(settings.model().pageBytes()));
-    faults.require(
-        POLICIES.contains(settings.cache().policy().toLowerCase(Locale.ROOT)),
-        "cache.policy",
-        settings.cache().policy(),
-        "must be lru, fifo, lfu or mru");
+    try {
+      PolicyName.parse(settings.cache().policy());
+    } catch (IllegalArgumentException e) {
+      faults.add("cache.policy", settings.cache().policy(), String.valueOf(e.getMessage()));
+    }
   }
 
   private void checkLog(AgentSettings settings) {
@@ -91,12 +89,6 @@ final class SettingsRules {
         kafka.bootstrapServers(),
         "must be host:port, or several separated by commas");
     range("kafka.partitions", kafka.partitions(), 1, 10_000);
-    faults.require(
-        kafka.replicationFactor() == -1
-            || (kafka.replicationFactor() >= 1 && kafka.replicationFactor() <= 100),
-        "kafka.replication-factor",
-        kafka.replicationFactor(),
-        "must be 1 to 100, or -1 for the broker's default");
     range("kafka.outbox-events", kafka.outboxEvents(), 16, 10_000_000);
     faults.require(
         areServers(settings.controllers()),
@@ -190,6 +182,13 @@ final class SettingsRules {
     millis("peer.idle-timeout", settings.peer().idleTimeout(), 100, 86_400_000);
     millis("engine.deadline", settings.engine().deadline(), 1, 600_000);
     millis("engine.session-idle", settings.engine().sessionIdle(), 100, 86_400_000);
+    faults.require(
+        settings.engine().sessionIdle().compareTo(settings.zmq().heartbeatTimeout().multipliedBy(2))
+            >= 0,
+        "engine.session-idle",
+        settings.engine().sessionIdle(),
+        "must be at least twice kvmesh.zmq.heartbeat-timeout (%s)"
+            .formatted(settings.zmq().heartbeatTimeout()));
     millis("engine.lease-lifetime", settings.engine().leaseLifetime(), 100, 86_400_000);
     millis("liveness.heartbeat-interval", settings.liveness().heartbeatInterval(), 50, 600_000);
     AgentSettings.Zmq zmq = settings.zmq();

@@ -12,15 +12,13 @@ import java.util.List;
  * @param attemptTimeout after which another controller is asked
  * @param passOverMost longest time for which a controller that failed is passed over
  * @param maxInFlight questions that wait for an answer; more are refused
- * @param heartbeatInterval between two heartbeats
  */
 public record DirectorySettings(
     List<String> controllers,
     SocketSettings sockets,
     Duration attemptTimeout,
     Duration passOverMost,
-    int maxInFlight,
-    Duration heartbeatInterval) {
+    int maxInFlight) {
 
   /** Copies the list. */
   public DirectorySettings {

@@ -3,7 +3,7 @@ package io.kvmesh.agent.transfer;
 import java.util.List;
 
 /** Names of the ways in which the bytes of a request come over, agreed in the handshake. */
-final class Channels {
+public final class Channels {
 
   /** As frames after the reply, from pages on loan; the requester says when it has them. */
   static final String ZMQ = "zmq";
@@ -12,7 +12,7 @@ final class Channels {
   static final String ZMQ_COPY = "zmq-copy";
 
   /** What this agent can serve, best first. */
-  static final List<String> SERVED = List.of(ZMQ, ZMQ_COPY);
+  public static final List<String> SERVED = List.of(ZMQ, ZMQ_COPY);
 
   private Channels() {}
 }

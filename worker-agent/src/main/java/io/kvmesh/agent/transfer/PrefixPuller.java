@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.ObjLongConsumer;
 
 /**
  * Pulls a prefix from a peer into the cache. Room is claimed first, in key order; what comes is
@@ -22,15 +23,25 @@ public final class PrefixPuller {
   private final PeerClient client;
   private final PullLimits limits;
   private final Counters<PullCount> counters;
+  private final ObjLongConsumer<PullCount> ended;
   private final PullsUnderWay underWay = new PullsUnderWay();
 
-  /** Assigns only. */
+  /**
+   * Assigns only.
+   *
+   * @param ended hears how each pull ended and how many nanoseconds it took
+   */
   public PrefixPuller(
-      ChunkCache cache, PeerClient client, PullLimits limits, Counters<PullCount> counters) {
+      ChunkCache cache,
+      PeerClient client,
+      PullLimits limits,
+      Counters<PullCount> counters,
+      ObjLongConsumer<PullCount> ended) {
     this.cache = cache;
     this.client = client;
     this.limits = limits;
     this.counters = counters;
+    this.ended = ended;
   }
 
   /**
@@ -41,8 +52,9 @@ public final class PrefixPuller {
    */
   public PullOutcome pull(String peer, List<ChunkKey> keys, ChunkLease into, Deadline deadline)
       throws InterruptedException {
+    long start = System.nanoTime();
     PullOutcome outcome = pullAll(peer, keys, into, deadline);
-    counters.count(
+    PullCount kind =
         switch (outcome) {
           case PullOutcome.Hit hit -> PullCount.HIT;
           case PullOutcome.Miss miss -> PullCount.MISS;
@@ -51,7 +63,9 @@ public final class PrefixPuller {
           case PullOutcome.Rejected rejected -> PullCount.REJECTED;
           case PullOutcome.TimedOut timedOut -> PullCount.TIMED_OUT;
           case PullOutcome.Broken broken -> PullCount.BROKEN;
-        });
+        };
+    counters.count(kind);
+    ended.accept(kind, System.nanoTime() - start);
     return outcome;
   }
 

@@ -1,0 +1,268 @@
+package io.kvmesh.agent.config;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.policy.PolicyName;
+import io.kvmesh.agent.control.ControlCount;
+import io.kvmesh.agent.control.ControlServer;
+import io.kvmesh.agent.directory.ControllerDirectory;
+import io.kvmesh.agent.directory.DirectoryCount;
+import io.kvmesh.agent.directory.HeartbeatSender;
+import io.kvmesh.agent.engine.EngineCount;
+import io.kvmesh.agent.engine.NativeDoor;
+import io.kvmesh.agent.event.EventOutbox;
+import io.kvmesh.agent.event.KafkaEventPublisher;
+import io.kvmesh.agent.event.PublisherSettings;
+import io.kvmesh.agent.memory.ArenaException;
+import io.kvmesh.agent.memory.PageAllocator;
+import io.kvmesh.agent.memory.PageArena;
+import io.kvmesh.agent.ops.AgentParts;
+import io.kvmesh.agent.ops.Latencies;
+import io.kvmesh.agent.transfer.LocalPeer;
+import io.kvmesh.agent.transfer.PeerClient;
+import io.kvmesh.agent.transfer.PeerServer;
+import io.kvmesh.agent.transfer.PrefixPuller;
+import io.kvmesh.agent.transfer.PullCount;
+import io.kvmesh.agent.transfer.ServerCount;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.directory.HeartbeatMsg;
+import io.kvmesh.common.zmq.ZmqSockets;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The running agent: every object, in the order in which they start. It closes in the reverse
+ * order: first the doors, so that nothing new comes in; then the log hears what happened and that
+ * this worker is gone; then the sockets' context ends, and only then is memory unmapped from which
+ * it may have been sending.
+ */
+public final class Agent implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
+
+  private static final Duration LOG_CLOSE = Duration.ofSeconds(5);
+  private static final LongSupplier NANO_TIME = System::nanoTime;
+
+  private static final Duration SOCKETS_CLOSE = Duration.ofSeconds(5);
+  private static final String MEMORY = "memory";
+  private static final String SOCKETS = "sockets";
+
+  private record Step(String name, Runnable close) {}
+
+  private final AgentSettings settings;
+  private final Parts parts;
+  private final WorkerId id;
+  private final Life life = new Life();
+  private final MessageCodec codec = new MessageCodec();
+  private final Counters<ServerCount> serverCounts = new Counters<>(ServerCount.class);
+  private final Counters<PullCount> pullCounts = new Counters<>(PullCount.class);
+  private final Counters<DirectoryCount> directoryCounts = new Counters<>(DirectoryCount.class);
+  private final Counters<ControlCount> controlCounts = new Counters<>(ControlCount.class);
+  private final Counters<EngineCount> engineCounts = new Counters<>(EngineCount.class);
+  private final Map<String, String> doors = new ConcurrentSkipListMap<>();
+  private final Deque<Step> started = new ArrayDeque<>();
+
+  private final ZmqSockets sockets;
+  private final PageArena arena;
+  private final EventOutbox outbox;
+  private final ChunkCache cache;
+  private final LocalPeer self;
+  private final PeerServer peerServer;
+  private final ControlServer control;
+  private final PeerClient peerClient;
+  private final ControllerDirectory directory;
+  private final PrefixPuller puller;
+  private final NativeDoor engine;
+  private volatile @Nullable KafkaEventPublisher publisher;
+
+  /** Maps the memory; nothing runs yet. */
+  public Agent(AgentSettings settings, Latencies latencies) {
+    this.settings = settings;
+    this.id = new WorkerId(AdvertisedAddresses.instanceId(settings), settings.rank());
+    this.parts = new Parts(settings);
+    this.arena = arena(settings);
+    PageAllocator pages = new PageAllocator(arena, parts.pageBytes());
+    this.outbox = new EventOutbox(settings.kafka().outboxEvents());
+    this.cache =
+        new ChunkCache(
+            pages, PolicyName.parse(settings.cache().policy()).create(pages.capacity()), outbox);
+    this.self =
+        new LocalPeer(
+            id, pages.pageBytes(), settings.model().chunkTokens(), life::epoch, life::fenced);
+    this.sockets = new ZmqSockets(parts.zmq());
+    this.peerServer =
+        new PeerServer(self, parts.peerServer(), cache, sockets, codec, serverCounts, NANO_TIME);
+    this.control =
+        new ControlServer(
+            self, PublisherSettings.LOCAL_CPU, cache, sockets, codec, controlCounts, NANO_TIME);
+    this.peerClient =
+        new PeerClient(self, parts.peerClient(), sockets, codec, pullCounts, NANO_TIME);
+    this.directory =
+        new ControllerDirectory(id, parts.directory(), sockets, codec, directoryCounts, NANO_TIME);
+    this.puller = new PrefixPuller(cache, peerClient, parts.pulls(), pullCounts, latencies::pulled);
+    this.engine =
+        new NativeDoor(
+            self,
+            parts.engine(),
+            cache,
+            latencies.timed(directory),
+            puller,
+            sockets,
+            codec,
+            engineCounts,
+            NANO_TIME);
+  }
+
+  private static PageArena arena(AgentSettings settings) {
+    try {
+      return PageArena.anonymous(settings.cache().capacityBytes().toBytes());
+    } catch (ArenaException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Opens all doors, and tells the log as soon as it is there; doesn't wait for it. */
+  public void start() {
+    started.push(new Step(MEMORY, arena::close));
+    started.push(new Step(SOCKETS, this::closeSockets));
+    try {
+      openDoors();
+    } catch (IOException e) {
+      close();
+      throw new StartException("The agent can't open a door: " + e.getMessage(), e);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+    LOG.info("Agent {} serves at {}", id, doors);
+  }
+
+  private void openDoors() throws IOException {
+    started.push(new Step("log", this::closeLog));
+    peerServer.start();
+    started.push(new Step("peer server", peerServer::close));
+    control.start(Parts.bind(settings.control().bind()), parts.control());
+    started.push(new Step("control door", control::close));
+    publish();
+    peerClient.start(peerServer.initAddress());
+    started.push(new Step("peer client", peerClient::close));
+    directory.start();
+    started.push(new Step("directory", directory::close));
+    beat();
+    engine.start();
+    started.push(new Step("engine door", engine::close));
+    doors.put("engine", hostPort(settings.engine().bind(), engine.port()));
+    doors.put("control", AdvertisedAddresses.hostPort(controlHost(), control.port()));
+    doors.put("peer_init", peerServer.initAddress());
+    doors.put("peer_lookup", peerServer.lookupAddress());
+  }
+
+  private void publish() {
+    KafkaEventPublisher log =
+        new KafkaEventPublisher(
+            parts.log(),
+            parts.publisher(id),
+            parts.announcement(control.port(), peerServer.initAddress()),
+            outbox,
+            cache);
+    log.start();
+    publisher = log;
+    life.toldBy(log);
+  }
+
+  private void closeLog() {
+    KafkaEventPublisher log = publisher;
+    if (log != null) {
+      log.close(LOG_CLOSE);
+    }
+  }
+
+  private void beat() {
+    HeartbeatSender heartbeats =
+        new HeartbeatSender(
+            directory,
+            this::heartbeat,
+            life,
+            settings.liveness().heartbeatInterval(),
+            directoryCounts);
+    heartbeats.start();
+    started.push(new Step("heartbeats", heartbeats::close));
+  }
+
+  private HeartbeatMsg heartbeat() {
+    long epoch = life.epoch();
+    return new HeartbeatMsg(
+        id.instanceId(),
+        id.rank(),
+        controlHost(),
+        control.port(),
+        peerServer.initAddress(),
+        epoch < 0 ? null : epoch);
+  }
+
+  private String controlHost() {
+    return AdvertisedAddresses.controlHost(settings);
+  }
+
+  /** The agent, to be looked at. */
+  public AgentParts parts() {
+    return new AgentParts(
+        self,
+        cache,
+        sockets,
+        peerServer,
+        peerClient,
+        puller,
+        directory,
+        control,
+        engine,
+        serverCounts,
+        pullCounts,
+        directoryCounts,
+        controlCounts,
+        engineCounts,
+        () -> Map.copyOf(doors),
+        () -> Optional.ofNullable(publisher).map(KafkaEventPublisher::stats));
+  }
+
+  private static String hostPort(String bind, int port) {
+    String host = Endpoint.parse(bind).map(Endpoint::host).orElse("");
+    return AdvertisedAddresses.hostPort(Endpoint.isWildcard(host) ? "127.0.0.1" : host, port);
+  }
+
+  private void closeSockets() {
+    if (!sockets.close(SOCKETS_CLOSE)) {
+      throw new IllegalStateException("a socket is still in use");
+    }
+  }
+
+  /** Stops in order; a step that fails doesn't keep the others from being done. Idempotent. */
+  @Override
+  public void close() {
+    LOG.info("Agent {} is closing", id);
+    boolean socketsClosed = true;
+    while (!started.isEmpty()) {
+      Step step = started.pop();
+      if (step.name().equals(MEMORY) && !socketsClosed) {
+        LOG.warn("The memory stays mapped: a socket may still read it");
+        continue;
+      }
+      try {
+        step.close().run();
+      } catch (RuntimeException e) {
+        LOG.warn("Closing the {} failed", step.name(), e);
+        socketsClosed &= !step.name().equals(SOCKETS);
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.kvmesh.agent.config;
+
+import io.kvmesh.agent.directory.DirectorySettings;
+import io.kvmesh.agent.engine.EngineSettings;
+import io.kvmesh.agent.event.KafkaLogSettings;
+import io.kvmesh.agent.event.PublisherSettings;
+import io.kvmesh.agent.transfer.Channels;
+import io.kvmesh.agent.transfer.PeerClientSettings;
+import io.kvmesh.agent.transfer.PeerServerSettings;
+import io.kvmesh.agent.transfer.PullLimits;
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.common.wire.event.WorkerKind;
+import io.kvmesh.common.zmq.SocketSettings;
+import io.kvmesh.common.zmq.ZmqSettings;
+
+/** What the settings mean for each part of the agent. Immutable. */
+final class Parts {
+
+  private static final int IO_THREADS = 1;
+  private static final int MEBIBYTE = 1 << 20;
+
+  /** Requests and replies without bodies. */
+  private static final long SMALL_FRAME_BYTES = 16L * MEBIBYTE;
+
+  private static final int SMALL_FRAMES = 16;
+  private static final int DOOR_QUEUE = 256;
+
+  /** Messages with bodies that wait for one engine, or from it. */
+  private static final int ENGINE_QUEUE = 64;
+
+  private static final int MAX_REQUESTS_PER_PEER = 1024;
+
+  private final AgentSettings settings;
+
+  Parts(AgentSettings settings) {
+    this.settings = settings;
+  }
+
+  int pageBytes() {
+    return Math.toIntExact(settings.model().pageBytes().toBytes());
+  }
+
+  ZmqSettings zmq() {
+    return new ZmqSettings(IO_THREADS, settings.peer().maxInFlight().toBytes(), small());
+  }
+
+  private SocketSettings small() {
+    SocketSettings defaults = SocketSettings.DEFAULT;
+    return defaults
+        .withHandshakeInterval(settings.zmq().handshakeInterval())
+        .withHeartbeat(settings.zmq().heartbeatInterval(), settings.zmq().heartbeatTimeout())
+        .withMessages(DOOR_QUEUE, SMALL_FRAME_BYTES, SMALL_FRAMES);
+  }
+
+  SocketSettings control() {
+    return small();
+  }
+
+  PeerServerSettings peerServer() {
+    AgentSettings.Peer peer = settings.peer();
+    return new PeerServerSettings(
+        small(),
+        bind(peer.initBind()),
+        bind(peer.lookupBind()),
+        AdvertisedAddresses.peerHost(settings),
+        peer.maxLoanedPerPeer().toBytes(),
+        peer.maxLoaned().toBytes(),
+        peer.maxOverduePerPeer(),
+        peer.loanDeadline(),
+        peer.maxPeers());
+  }
+
+  PeerClientSettings peerClient() {
+    AgentSettings.Peer peer = settings.peer();
+    long chunksAtOnce = Math.max(1, peer.getBytes().toBytes() / pageBytes());
+    long framesOfChunk = Math.ceilDiv(pageBytes(), MEBIBYTE);
+    int frames = Math.toIntExact(SMALL_FRAMES + chunksAtOnce * framesOfChunk);
+    return new PeerClientSettings(
+        small().withMessages(DOOR_QUEUE, SMALL_FRAME_BYTES, frames),
+        peer.connectTimeout(),
+        peer.passOverMost(),
+        peer.idleTimeout(),
+        peer.maxPeers(),
+        MAX_REQUESTS_PER_PEER,
+        peer.maxInFlightPerPeer().toBytes(),
+        peer.maxInFlight().toBytes());
+  }
+
+  PullLimits pulls() {
+    return new PullLimits(settings.peer().getBytes().toBytes(), settings.peer().maxAttempts());
+  }
+
+  DirectorySettings directory() {
+    AgentSettings.Directory directory = settings.directory();
+    return new DirectorySettings(
+        settings.controllers().stream().map(it -> it.replaceFirst("^tcp://", "")).toList(),
+        small(),
+        directory.attemptTimeout(),
+        directory.passOverMost(),
+        directory.maxInFlight());
+  }
+
+  EngineSettings engine() {
+    AgentSettings.Engine engine = settings.engine();
+    // A body may be too large for a page and still get its own answer.
+    long frameBytes = Math.max(SMALL_FRAME_BYTES, 2L * pageBytes());
+    long leasedBytes = engine.maxLeasedBytes().toBytes();
+    return new EngineSettings(
+        small().withMessages(ENGINE_QUEUE, frameBytes, SMALL_FRAMES + engine.maxKeys()),
+        bind(engine.bind()),
+        engine.deadline(),
+        engine.sessionIdle(),
+        engine.leaseLifetime(),
+        engine.maxSessions(),
+        engine.maxLeases(),
+        leasedBytes == 0 ? settings.cache().capacityBytes().toBytes() : leasedBytes,
+        engine.maxRequests(),
+        engine.maxKeys());
+  }
+
+  KafkaLogSettings log() {
+    AgentSettings.Kafka kafka = settings.kafka();
+    return new KafkaLogSettings(kafka.bootstrapServers(), settings.cluster(), kafka.partitions());
+  }
+
+  PublisherSettings publisher(WorkerId worker) {
+    return PublisherSettings.of(worker, settings.liveness().heartbeatInterval());
+  }
+
+  /** What this agent tells of itself. */
+  Announcement announcement(int controlPort, String peerInitAddress) {
+    AgentSettings.Model model = settings.model();
+    return new Announcement(
+        WorkerKind.AGENT,
+        AdvertisedAddresses.controlHost(settings),
+        controlPort,
+        peerInitAddress,
+        model.name(),
+        model.dtype(),
+        model.chunkTokens(),
+        model.pageBytes().toBytes(),
+        model.memoryFormat(),
+        model.hashAlgorithm(),
+        model.hashSeed(),
+        Channels.SERVED);
+  }
+
+  static String bind(String address) {
+    return address.startsWith("tcp://") ? address : "tcp://" + address;
+  }
+}

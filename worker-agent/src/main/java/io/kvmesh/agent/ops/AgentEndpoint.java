@@ -1,0 +1,104 @@
+package io.kvmesh.agent.ops;
+
+import io.kvmesh.agent.cache.CacheStats;
+import io.kvmesh.agent.cache.RemovalCause;
+import io.kvmesh.agent.event.PublisherStats;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+
+/** The actuator endpoint {@code agent}: who this agent is, where its doors are, what it holds. */
+@Endpoint(id = "agent")
+public final class AgentEndpoint {
+
+  private final AgentParts parts;
+
+  /** Of a running agent. */
+  public AgentEndpoint(AgentParts parts) {
+    this.parts = parts;
+  }
+
+  /**
+   * One moment of the agent.
+   *
+   * @param epoch of this life, −1 while it isn't known
+   * @param fenced whether a later life of this worker was seen
+   * @param doors addresses by name, host:port
+   * @param loans to peers that have not said done
+   */
+  public record State(
+      String instance,
+      int rank,
+      long epoch,
+      boolean fenced,
+      Map<String, String> doors,
+      Cache cache,
+      int sessions,
+      int leases,
+      int loans,
+      int overdueLoans,
+      long loanedBytes,
+      int peers,
+      long pullBytesInFlight,
+      int controllers,
+      boolean controllerReachable,
+      @Nullable PublisherStats log) {}
+
+  /**
+   * The cache.
+   *
+   * @param evictions chunks that gave way to others
+   * @param removals chunks that left, whatever the cause
+   */
+  public record Cache(
+      int pageBytes,
+      int capacityPages,
+      int freePages,
+      int residentChunks,
+      long residentBytes,
+      int leasedChunks,
+      int pendingChunks,
+      int detachedChunks,
+      long evictions,
+      long removals,
+      long sequence) {}
+
+  /** The agent now. */
+  @ReadOperation
+  public State state() {
+    return new State(
+        parts.self().id().instanceId(),
+        parts.self().id().rank(),
+        parts.self().epoch().getAsLong(),
+        parts.self().fenced().getAsBoolean(),
+        parts.doors().get(),
+        cache(),
+        parts.engine().sessions(),
+        parts.engine().leases(),
+        parts.peerServer().openLoans(),
+        parts.peerServer().overdueLoans(),
+        parts.peerServer().bytesOnLoan(),
+        parts.peerClient().connections(),
+        parts.peerClient().bytesInFlight(),
+        parts.directory().controllers(),
+        parts.directory().reachable(),
+        parts.log().get().orElse(null));
+  }
+
+  private Cache cache() {
+    CacheStats stats = parts.cache().stats();
+    return new Cache(
+        stats.pageBytes(),
+        stats.capacityPages(),
+        stats.freePages(),
+        stats.residentChunks(),
+        stats.residentBytes(),
+        stats.leasedChunks(),
+        stats.pendingChunks(),
+        stats.detachedChunks(),
+        stats.removed().getOrDefault(RemovalCause.EVICTED, 0L),
+        stats.removedInAll(),
+        parts.cache().position().sequence());
+  }
+}

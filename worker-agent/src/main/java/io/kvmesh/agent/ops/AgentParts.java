@@ -1,0 +1,45 @@
+package io.kvmesh.agent.ops;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.control.ControlCount;
+import io.kvmesh.agent.control.ControlServer;
+import io.kvmesh.agent.directory.ControllerDirectory;
+import io.kvmesh.agent.directory.DirectoryCount;
+import io.kvmesh.agent.engine.EngineCount;
+import io.kvmesh.agent.engine.NativeDoor;
+import io.kvmesh.agent.event.PublisherStats;
+import io.kvmesh.agent.transfer.LocalPeer;
+import io.kvmesh.agent.transfer.PeerClient;
+import io.kvmesh.agent.transfer.PeerServer;
+import io.kvmesh.agent.transfer.PrefixPuller;
+import io.kvmesh.agent.transfer.PullCount;
+import io.kvmesh.agent.transfer.ServerCount;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.zmq.ZmqSockets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The running agent, to be looked at.
+ *
+ * @param doors addresses by name, host:port; empty before the start
+ * @param log what the publisher did; empty before the start
+ */
+public record AgentParts(
+    LocalPeer self,
+    ChunkCache cache,
+    ZmqSockets sockets,
+    PeerServer peerServer,
+    PeerClient peerClient,
+    PrefixPuller puller,
+    ControllerDirectory directory,
+    ControlServer control,
+    NativeDoor engine,
+    Counters<ServerCount> serverCounts,
+    Counters<PullCount> pullCounts,
+    Counters<DirectoryCount> directoryCounts,
+    Counters<ControlCount> controlCounts,
+    Counters<EngineCount> engineCounts,
+    Supplier<Map<String, String>> doors,
+    Supplier<Optional<PublisherStats>> log) {}
