@@ -28,6 +28,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ final class FleetReplay {
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration PULL_DEADLINE = Duration.ofSeconds(10);
   private static final Duration BARRIER_TIMEOUT = Duration.ofSeconds(20);
+  private static final Duration LOAN_TIMEOUT = Duration.ofSeconds(10);
 
   private final Fleet fleet;
   private final Http http;
@@ -80,6 +82,7 @@ final class FleetReplay {
                 workers,
                 (worker, epoch, sequence) ->
                     controller.awaitApplied(worker, epoch, sequence, BARRIER_TIMEOUT),
+                this::awaitLoansReturned,
                 new Keys(KEYSPACE),
                 bodies,
                 FleetSettings.CHUNK_TOKENS,
@@ -90,6 +93,27 @@ final class FleetReplay {
       }
     } catch (ClientException e) {
       throw new ReplayFailure(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private boolean awaitLoansReturned() throws InterruptedException {
+    long end = System.nanoTime() + LOAN_TIMEOUT.toNanos();
+    for (Member agent : fleet.agents()) {
+      while (loans(agent) != 0) {
+        if (System.nanoTime() - end > 0) {
+          return false;
+        }
+        TimeUnit.MILLISECONDS.sleep(1);
+      }
+    }
+    return true;
+  }
+
+  private long loans(Member agent) throws InterruptedException {
+    try {
+      return AgentState.of(agent, http).loans();
+    } catch (ChildFailure e) {
+      return -1;
     }
   }
 

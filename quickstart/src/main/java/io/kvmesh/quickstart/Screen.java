@@ -1,9 +1,9 @@
 package io.kvmesh.quickstart;
 
 import io.kvmesh.quickstart.report.ProgressBar;
+import java.io.Console;
 import java.io.PrintStream;
 import java.util.List;
-import java.util.Objects;
 
 /** What the user sees. Any thread; the progress bar belongs to one. */
 final class Screen {
@@ -35,8 +35,10 @@ final class Screen {
     return new ProgressBar(out, isTerminal(), title, total);
   }
 
+  @SuppressWarnings("SystemConsoleNull") // it is null on 25 where there is no terminal
   private static boolean isTerminal() {
-    return Objects.requireNonNull(System.console()).isTerminal();
+    Console console = System.console();
+    return console != null && console.isTerminal();
   }
 
   /** The user has interrupted: what ends now is meant to. */

@@ -13,6 +13,7 @@ import io.kvmesh.quickstart.workload.TraceFormatException;
 import io.kvmesh.quickstart.workload.Workload;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** One run: everything that can be known to be wrong is found before anything is started. */
 final class Session {
@@ -54,7 +55,7 @@ final class Session {
     Path trace = options.trace();
     Integer requests = options.requests();
     if (trace == null) {
-      return Conversations.generate(requests == null ? GENERATED_REQUESTS : requests, SEED);
+      return generated(requests);
     }
     try {
       return MooncakeTrace.read(trace, requests == null ? Integer.MAX_VALUE : requests);
@@ -63,5 +64,10 @@ final class Session {
     } catch (IOException e) {
       throw new QuickstartException("can't read the trace (--trace): " + IoFault.reason(e), e);
     }
+  }
+
+  /** The built-in workload; null = its usual number of requests. */
+  static Workload generated(@Nullable Integer requests) {
+    return Conversations.generate(requests == null ? GENERATED_REQUESTS : requests, SEED);
   }
 }

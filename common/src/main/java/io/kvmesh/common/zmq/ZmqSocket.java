@@ -45,6 +45,7 @@ public final class ZmqSocket implements AutoCloseable {
     raw.setMaxMsgSize(settings.maxFrameBytes());
     raw.setHeartbeatIvl(millis(settings.heartbeatInterval()));
     raw.setHeartbeatTimeout(millis(settings.heartbeatTimeout()));
+    raw.setHandshakeIvl(millis(settings.handshakeInterval()));
     raw.setReconnectIVL(millis(settings.reconnectInterval()));
     raw.setReconnectIVLMax(millis(settings.maxReconnectInterval()));
     switch (kind) {
@@ -62,14 +63,12 @@ public final class ZmqSocket implements AutoCloseable {
   }
 
   void bind(String address) throws IOException {
-    raw.setHandshakeIvl(HandshakeGuard.MAX_MILLIS);
     attach("bind", address, base::bind);
     endpoint = raw.getLastEndpoint();
   }
 
   void connect(String address) throws IOException {
     int handshakeMillis = millis(settings.handshakeInterval());
-    raw.setHandshakeIvl(handshakeMillis);
     HandshakeGuard guard = new HandshakeGuard(base, handshakeMillis, sockets.cutOffs());
     base.setEventHook(guard, HandshakeGuard.EVENTS);
     attach("connect to", address, base::connect);

@@ -113,10 +113,6 @@ public final class ZmqSockets implements AutoCloseable {
     return socket;
   }
 
-  boolean isClosed() {
-    return closed.get();
-  }
-
   byte[] goneNotice() {
     return goneNotice;
   }

@@ -69,6 +69,10 @@ final class AgentProgram implements Program {
         .setting("kvmesh.peer.lookup-bind", bind(former, PEER_LOOKUP))
         .setting("kvmesh.control.bind", bind(former, CONTROL))
         .setting("kvmesh.engine.bind", bind(former, ENGINE))
+        // One machine does the work of many here: patience, so that load isn't taken for a fault.
+        .setting("kvmesh.peer.connect-timeout", "5s")
+        .setting("kvmesh.directory.attempt-timeout", "5s")
+        .setting("kvmesh.engine.deadline", "10s")
         .setting("server.address", Loopback.HOST)
         .setting("server.port", Loopback.port(management))
         .words();

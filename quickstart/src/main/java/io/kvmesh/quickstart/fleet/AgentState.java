@@ -8,9 +8,11 @@ import tools.jackson.databind.JsonNode;
  *
  * @param resident chunks
  * @param evictions since it started
+ * @param freePages of its memory
+ * @param pending pages that are being filled
  * @param loans of pages that peers have not yet done with
  */
-public record AgentState(long resident, long evictions, long loans) {
+public record AgentState(long resident, long evictions, long freePages, long pending, long loans) {
 
   private static final String PATH = "/actuator/agent";
 
@@ -37,6 +39,8 @@ public record AgentState(long resident, long evictions, long loans) {
     return new AgentState(
         cache.path("residentChunks").asLong(),
         cache.path("evictions").asLong(),
+        cache.path("freePages").asLong(),
+        cache.path("pendingChunks").asLong(),
         state.path("loans").asLong());
   }
 }

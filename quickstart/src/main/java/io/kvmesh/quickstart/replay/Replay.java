@@ -31,6 +31,7 @@ public final class Replay {
 
   private final List<ReplayWorker> workers;
   private final Barrier barrier;
+  private final LoanWatch loans;
   private final Keys keys;
   private final ChunkBodies bodies;
   private final int chunkTokens;
@@ -44,12 +45,14 @@ public final class Replay {
   public Replay(
       List<ReplayWorker> workers,
       Barrier barrier,
+      LoanWatch loans,
       Keys keys,
       ChunkBodies bodies,
       int chunkTokens,
       Duration deadline) {
     this.workers = List.copyOf(workers);
     this.barrier = barrier;
+    this.loans = loans;
     this.keys = keys;
     this.bodies = bodies;
     this.chunkTokens = chunkTokens;
@@ -88,6 +91,9 @@ public final class Replay {
       Position changed = store(worker, prefix, found);
       worker.engine().release(found.leaseId());
       pass(worker, changed, found.numLocal() < prefix.size());
+      if (found.numPeer() > 0 && !loans.awaitReturned()) {
+        throw new ReplayFailure("pages that were lent for a pull are still on loan");
+      }
     }
     tally.requests++;
   }

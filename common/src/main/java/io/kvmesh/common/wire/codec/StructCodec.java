@@ -2,7 +2,6 @@ package io.kvmesh.common.wire.codec;
 
 import io.kvmesh.common.wire.codec.WireFormatException.Code;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -18,16 +17,14 @@ final class StructCodec implements ValueCodec {
   private final RecordField[] fields;
   private final Map<String, Integer> indexes = new HashMap<>();
   private final @Nullable Tag tag;
-  private final byte[] tagFieldBytes;
 
   /** The field that names the type, and the type's name. */
-  record Tag(String field, String value) {}
+  record Tag(String field, String value, byte[] fieldBytes) {}
 
   StructCodec(RecordShape shape, @Nullable Tag tag) {
     this.shape = shape;
     this.fields = shape.fields().toArray(RecordField[]::new);
     this.tag = tag;
-    this.tagFieldBytes = tag == null ? new byte[0] : tag.field().getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < fields.length; i++) {
       indexes.put(fields[i].name(), i);
     }
@@ -84,7 +81,7 @@ final class StructCodec implements ValueCodec {
 
   private void readOther(WireReader in) throws WireFormatException {
     try {
-      if (tag == null || !in.nameIs(tagFieldBytes)) {
+      if (tag == null || !in.nameIs(tag.fieldBytes())) {
         in.skip();
         return;
       }

@@ -2,7 +2,6 @@ package io.kvmesh.common.wire.codec;
 
 import io.kvmesh.common.wire.codec.WireFormatException.Code;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -20,9 +19,9 @@ final class UnionCodec implements ValueCodec {
   private final Predicate<String> knownElsewhere;
 
   /** Without members so far. */
-  UnionCodec(String tagField, Predicate<String> knownElsewhere) {
+  UnionCodec(String tagField, byte[] tagFieldBytes, Predicate<String> knownElsewhere) {
     this.tagField = tagField;
-    this.tagFieldBytes = tagField.getBytes(StandardCharsets.UTF_8);
+    this.tagFieldBytes = tagFieldBytes;
     this.knownElsewhere = knownElsewhere;
   }
 

@@ -40,8 +40,7 @@ final class JsonRecords {
 
   private static String snakeCase(String camelCase) {
     StringBuilder name = new StringBuilder();
-    for (int i = 0; i < camelCase.length(); i++) {
-      char c = camelCase.charAt(i);
+    for (char c : camelCase.toCharArray()) {
       name.append(Character.isUpperCase(c) ? "_" + Character.toLowerCase(c) : c);
     }
     return name.toString();

@@ -1,0 +1,153 @@
+package io.kvmesh.benchmarks;
+
+import io.kvmesh.agent.cache.CacheEventSink;
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.Claim;
+import io.kvmesh.agent.cache.RemovalCause;
+import io.kvmesh.agent.cache.policy.PolicyName;
+import io.kvmesh.agent.memory.PageAllocator;
+import io.kvmesh.agent.memory.PageArena;
+import io.kvmesh.agent.transfer.LocalPeer;
+import io.kvmesh.agent.transfer.PeerClient;
+import io.kvmesh.agent.transfer.PeerClientSettings;
+import io.kvmesh.agent.transfer.PeerServer;
+import io.kvmesh.agent.transfer.PeerServerSettings;
+import io.kvmesh.agent.transfer.PrefixPuller;
+import io.kvmesh.agent.transfer.PullCount;
+import io.kvmesh.agent.transfer.PullLimits;
+import io.kvmesh.agent.transfer.ServerCount;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.zmq.SocketSettings;
+import io.kvmesh.common.zmq.ZmqSettings;
+import io.kvmesh.common.zmq.ZmqSockets;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The parts of an agent that a pull goes through, with an agent's default settings: memory, cache,
+ * peer server and peer client. No log, no controller, no engine.
+ */
+final class AgentEnd implements AutoCloseable {
+
+  private static final long MIB = 1L << 20;
+  private static final int CHUNK_TOKENS = 256;
+  private static final long EPOCH = 1;
+
+  private final PageArena memory;
+  private final ZmqSockets sockets;
+  private final ChunkCache cache;
+  private final PeerServer server;
+  private final PeerClient client;
+  private final PrefixPuller puller;
+
+  AgentEnd(String name, int pages, int pageBytes) throws IOException {
+    memory = PageArena.anonymous((long) pages * pageBytes);
+    memory.bytes().fill((byte) 1);
+    PageAllocator allocator = new PageAllocator(memory, pageBytes);
+    cache = new ChunkCache(allocator, PolicyName.parse("lru").create(pages), new Numbering());
+    sockets = new ZmqSockets(new ZmqSettings(1, 256 * MIB, SocketSettings.DEFAULT));
+    LocalPeer self =
+        new LocalPeer(new WorkerId(name, 0), pageBytes, CHUNK_TOKENS, () -> EPOCH, () -> false);
+    MessageCodec codec = new MessageCodec();
+    Counters<PullCount> counts = new Counters<>(PullCount.class);
+    server =
+        new PeerServer(
+            self,
+            serverSettings(),
+            cache,
+            sockets,
+            codec,
+            new Counters<>(ServerCount.class),
+            System::nanoTime);
+    client = new PeerClient(self, clientSettings(), sockets, codec, counts, System::nanoTime);
+    puller =
+        new PrefixPuller(cache, client, new PullLimits(8 * MIB, 3), counts, (outcome, nanos) -> {});
+    server.start();
+    client.start(server.initAddress());
+  }
+
+  private static PeerServerSettings serverSettings() {
+    return new PeerServerSettings(
+        SocketSettings.DEFAULT,
+        "tcp://127.0.0.1:0",
+        "tcp://127.0.0.1:0",
+        "127.0.0.1",
+        256 * MIB,
+        1024 * MIB,
+        8,
+        Duration.ofSeconds(10),
+        1024);
+  }
+
+  private static PeerClientSettings clientSettings() {
+    return new PeerClientSettings(
+        SocketSettings.DEFAULT,
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(10),
+        Duration.ofMinutes(5),
+        1024,
+        1024,
+        64 * MIB,
+        256 * MIB);
+  }
+
+  String address() {
+    return server.initAddress();
+  }
+
+  PrefixPuller puller() {
+    return puller;
+  }
+
+  ChunkCache cache() {
+    return cache;
+  }
+
+  /** Stores a chunk whose bytes are all the same. */
+  void store(ChunkKey key, int bytes, byte content) {
+    try (ChunkLease lease = cache.newLease()) {
+      Claim.Claimed claimed = (Claim.Claimed) cache.claim(key, bytes, CHUNK_TOKENS, lease);
+      claimed.chunk().body().fill(content);
+      cache.commit(claimed.chunk(), lease);
+    }
+  }
+
+  static Keyspace keyspace() {
+    return Keyspace.of("benchmark", 1, 0, "bfloat16", List.of());
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    server.close();
+    sockets.close();
+    memory.close();
+  }
+
+  /** Numbers events and forgets them. */
+  private static final class Numbering implements CacheEventSink {
+
+    private long sequence;
+
+    @Override
+    public long admitted(Keyspace keyspace, long hashBits) {
+      return ++sequence;
+    }
+
+    @Override
+    public long evicted(Keyspace keyspace, long hashBits, RemovalCause cause) {
+      return ++sequence;
+    }
+
+    @Override
+    public long sequence() {
+      return sequence;
+    }
+  }
+}

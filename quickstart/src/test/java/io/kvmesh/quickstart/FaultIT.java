@@ -1,0 +1,210 @@
+package io.kvmesh.quickstart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.quickstart.client.Retrieved;
+import io.kvmesh.quickstart.fleet.AgentState;
+import io.kvmesh.quickstart.fleet.Fleet;
+import io.kvmesh.quickstart.fleet.FleetSettings;
+import io.kvmesh.quickstart.fleet.Http;
+import io.kvmesh.quickstart.fleet.Member;
+import io.kvmesh.quickstart.fleet.Modules;
+import io.kvmesh.quickstart.fleet.WorkFolder;
+import io.kvmesh.quickstart.options.Policy;
+import io.kvmesh.quickstart.options.Ports;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Programs of a running fleet die and come back. All tests share one fleet, each stores chunks of
+ * its own, and in the end the view and the agents must agree on every chunk of every test.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FaultIT {
+
+  private static final int CHUNKS = 600;
+  private static final int PAGE_BYTES = 256 << 10;
+  private static final Duration HEALED = Duration.ofSeconds(60);
+  private static final Duration DEADLINE = Duration.ofSeconds(2);
+
+  private final Http http = new Http();
+  private final List<ChunkKey> stored = new ArrayList<>();
+  private Fleet fleet;
+  private FleetProbe probe;
+  private Member first;
+  private Member second;
+  private Member third;
+  private long nextBlock = 1;
+
+  @BeforeAll
+  void start(@TempDir Path folder) throws Exception {
+    FleetSettings settings = new FleetSettings(3, CHUNKS, PAGE_BYTES, Policy.LRU, Ports.ANY);
+    fleet = Fleet.create(settings, Modules.ofThisBuild(), WorkFolder.create(folder), http);
+    probe = new FleetProbe(fleet, http, PAGE_BYTES);
+    fleet.start();
+    first = fleet.agents().get(0);
+    second = fleet.agents().get(1);
+    third = fleet.agents().get(2);
+  }
+
+  @AfterAll
+  void stop() {
+    probe.close();
+    fleet.close();
+  }
+
+  @Test
+  void controllerKilledAndStarted_viewIsWholeWithoutNewPut() throws Exception {
+    storeOnEach(60);
+    awaitViewEqualsAgents();
+
+    fleet.controller().kill();
+    fleet.controller().start();
+
+    awaitViewEqualsAgents();
+  }
+
+  @Test
+  void agentKilledAndStarted_noneOfItsOldChunksIsOffered() throws Exception {
+    List<ChunkKey> old = fresh(50);
+    probe.store(second, old);
+    awaitViewEqualsAgents();
+    assertThat(probe.retrieve(first, old.subList(0, 5), DEADLINE).reply().numPeer()).isEqualTo(5);
+
+    second.kill();
+    second.start();
+
+    Retrieved offered = probe.retrieve(third, old.subList(10, 50), DEADLINE);
+    assertThat(offered.reply().numPeer()).isZero();
+    assertThat(offered.reply().peerOutcome()).isEqualTo("miss");
+    awaitViewEqualsAgents();
+    List<ChunkKey> again = fresh(20);
+    probe.store(second, again);
+    awaitViewEqualsAgents();
+    assertThat(probe.retrieve(third, again, DEADLINE).reply().numPeer()).isEqualTo(20);
+  }
+
+  @Test
+  void redisRestartedEmptyThenController_viewIsWhole() throws Exception {
+    storeOnEach(40);
+    awaitViewEqualsAgents();
+
+    fleet.redis().kill();
+    awaitStarted(fleet.redis());
+    storeOnEach(10);
+    awaitViewEqualsAgents();
+    fleet.controller().kill();
+    fleet.controller().start();
+
+    awaitViewEqualsAgents();
+  }
+
+  @Test
+  void kafkaStoppedFor20Seconds_enginesAreServedAndViewCatchesUp() throws Exception {
+    storeOnEach(20);
+    awaitViewEqualsAgents();
+
+    fleet.kafka().kill();
+    storeOnEach(30);
+    await().pollDelay(Duration.ofSeconds(20)).atMost(Duration.ofSeconds(25)).until(() -> true);
+    storeOnEach(30);
+    fleet.kafka().start();
+
+    awaitViewEqualsAgents();
+    List<ChunkKey> after = fresh(10);
+    probe.store(first, after);
+    awaitViewEqualsAgents();
+    assertThat(probe.retrieve(second, after, DEADLINE).reply().numPeer()).isEqualTo(10);
+  }
+
+  @Test
+  void peerKilledInTheMiddleOfPull_requesterFallsBackAndLosesNoPage() throws Exception {
+    List<ChunkKey> wanted = fresh(100);
+    probe.store(third, wanted);
+    awaitViewEqualsAgents();
+    AgentState before = AgentState.of(first, http);
+
+    signal(third, "STOP");
+    FutureTask<Retrieved> pull = inBackground(() -> probeRetrieve(first, wanted));
+    await().until(() -> AgentState.of(first, http).pending() > 0);
+    third.kill();
+    Retrieved retrieved = pull.get(DEADLINE.toMillis() + 2_000, TimeUnit.MILLISECONDS);
+
+    assertThat(retrieved.reply().numPeer()).isZero();
+    assertThat(retrieved.reply().peerOutcome()).isNotEqualTo("miss");
+    await()
+        .untilAsserted(
+            () -> {
+              AgentState after = AgentState.of(first, http);
+              assertThat(after.resident()).isEqualTo(before.resident());
+              assertThat(after.freePages()).isEqualTo(before.freePages());
+            });
+    third.start();
+    awaitViewEqualsAgents();
+  }
+
+  private Retrieved probeRetrieve(Member agent, List<ChunkKey> chunks) throws Exception {
+    try (FleetProbe own = new FleetProbe(fleet, http, PAGE_BYTES)) {
+      return own.retrieve(agent, chunks, DEADLINE);
+    }
+  }
+
+  private static <T> FutureTask<T> inBackground(Callable<T> work) {
+    FutureTask<T> task = new FutureTask<>(work);
+    Thread.ofPlatform().daemon().name("pull").start(task);
+    return task;
+  }
+
+  private static void signal(Member member, String signal) throws Exception {
+    Process kill = new ProcessBuilder("kill", "-" + signal, "" + member.pid()).inheritIO().start();
+    assertThat(kill.waitFor()).isZero();
+  }
+
+  /** Redis's port is free only when its server has noticed that its parent is gone. */
+  private static void awaitStarted(Member member) {
+    await()
+        .atMost(HEALED)
+        .ignoreExceptions()
+        .until(
+            () -> {
+              member.start();
+              return true;
+            });
+  }
+
+  /** Chunks that nobody has seen before. */
+  private List<ChunkKey> fresh(int count) {
+    List<ChunkKey> keys = probe.keys(nextBlock, nextBlock + count);
+    nextBlock += count;
+    stored.addAll(keys);
+    return keys;
+  }
+
+  private void storeOnEach(int count) throws Exception {
+    for (Member agent : fleet.agents()) {
+      probe.store(agent, fresh(count));
+    }
+  }
+
+  private void awaitViewEqualsAgents() throws Exception {
+    Map<String, Set<String>> resident = probe.inventory(stored);
+    await()
+        .atMost(HEALED)
+        .pollInterval(Duration.ofMillis(200))
+        .untilAsserted(() -> assertThat(probe.index(stored)).contains(resident));
+  }
+}

@@ -1,0 +1,133 @@
+package io.kvmesh.quickstart;
+
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.zmq.ZmqSockets;
+import io.kvmesh.quickstart.body.ChunkBodies;
+import io.kvmesh.quickstart.client.ClientException;
+import io.kvmesh.quickstart.client.EngineClient;
+import io.kvmesh.quickstart.client.Retrieved;
+import io.kvmesh.quickstart.fleet.Fleet;
+import io.kvmesh.quickstart.fleet.FleetSettings;
+import io.kvmesh.quickstart.fleet.Http;
+import io.kvmesh.quickstart.fleet.Member;
+import io.kvmesh.quickstart.replay.Keys;
+import io.kvmesh.quickstart.workload.Prompt;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.LongStream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Stores, retrieves and looks from outside at who has what: what the agents themselves say, and
+ * what the controller's view says. Owned by the thread of its test.
+ */
+final class FleetProbe implements AutoCloseable {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+  private final Fleet fleet;
+  private final Http http;
+  private final ChunkBodies bodies;
+  private final ZmqSockets sockets = new ZmqSockets();
+  private final Keys keys = new Keys(FleetReplay.KEYSPACE);
+
+  FleetProbe(Fleet fleet, Http http, int pageBytes) {
+    this.fleet = fleet;
+    this.http = http;
+    this.bodies = new ChunkBodies(pageBytes);
+  }
+
+  /** Keys of the blocks {@code from} to before {@code to}, in order. */
+  List<ChunkKey> keys(long from, long to) {
+    return keys.of(new Prompt(LongStream.range(from, to).toArray()));
+  }
+
+  /** Stores all of them, a part at a time. */
+  void store(Member agent, List<ChunkKey> chunks) throws Exception {
+    try (EngineClient engine = open(agent)) {
+      int step = Math.max(1, (8 << 20) / bodies.bytes());
+      for (int from = 0; from < chunks.size(); from += step) {
+        List<ChunkKey> part = chunks.subList(from, Math.min(from + step, chunks.size()));
+        List<byte[]> content = part.stream().map(key -> bodies.body(key.hash().bits())).toList();
+        List<Integer> tokens = Collections.nCopies(part.size(), FleetSettings.CHUNK_TOKENS);
+        engine.store(0, part, content, tokens, false);
+      }
+    }
+  }
+
+  /** Retrieves a prefix and compares every body. */
+  Retrieved retrieve(Member agent, List<ChunkKey> chunks, Duration deadline) throws Exception {
+    try (EngineClient engine = open(agent)) {
+      Retrieved retrieved = engine.retrieve(0, chunks, deadline);
+      for (int i = 0; i < retrieved.bodies().size(); i++) {
+        long bits = chunks.get(i).hash().bits();
+        if (bodies.firstDifference(bits, retrieved.bodies().get(i)) >= 0) {
+          throw new AssertionError("wrong body of chunk " + i);
+        }
+      }
+      return retrieved;
+    }
+  }
+
+  /** Which of these chunks each agent says that it has. */
+  Map<String, Set<String>> inventory(List<ChunkKey> chunks) throws Exception {
+    Map<String, Set<String>> inventory = new HashMap<>();
+    for (Member agent : fleet.agents()) {
+      Set<String> resident = new TreeSet<>();
+      try (EngineClient engine = open(agent)) {
+        int at = 0;
+        while (at < chunks.size()) {
+          int there = engine.lookup(chunks.subList(at, chunks.size()), false).numLocal();
+          chunks.subList(at, at + there).forEach(chunk -> resident.add(text(chunk)));
+          at += there + 1;
+        }
+      }
+      inventory.put(agent.name(), resident);
+    }
+    return inventory;
+  }
+
+  /** Which of these chunks the controller's view places at each agent; empty if it isn't ready. */
+  Optional<Map<String, Set<String>>> index(List<ChunkKey> chunks) throws InterruptedException {
+    ObjectNode request = JsonMapper.shared().createObjectNode();
+    request.put("keyspace", FleetReplay.KEYSPACE.toString());
+    chunks.forEach(chunk -> request.withArray("hashes").add(text(chunk)));
+    String rest = fleet.controller().address(Fleet.REST);
+    return http.post(rest, "/api/v1/holders", request).map(this::placements);
+  }
+
+  private Map<String, Set<String>> placements(JsonNode answer) {
+    Map<String, Set<String>> index = new HashMap<>();
+    fleet.agents().forEach(agent -> index.put(agent.name(), new TreeSet<>()));
+    for (JsonNode chunk : answer.path("chunks")) {
+      for (JsonNode holder : chunk.path("holders")) {
+        index
+            .computeIfAbsent(holder.path("instanceId").asString(), _ -> new TreeSet<>())
+            .add(chunk.path("hash").asString());
+      }
+    }
+    return index;
+  }
+
+  private EngineClient open(Member agent) throws ClientException, InterruptedException {
+    String endpoint = "tcp://" + agent.address(Fleet.ENGINE);
+    return EngineClient.open(sockets, agent.name(), endpoint, TIMEOUT);
+  }
+
+  private static String text(ChunkKey chunk) {
+    return Long.toUnsignedString(chunk.hash().bits());
+  }
+
+  @Override
+  public void close() {
+    sockets.close();
+  }
+}

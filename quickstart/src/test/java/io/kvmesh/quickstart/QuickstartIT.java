@@ -1,0 +1,181 @@
+package io.kvmesh.quickstart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.quickstart.model.Expected;
+import io.kvmesh.quickstart.model.ReplayModel;
+import io.kvmesh.quickstart.model.TraceFile;
+import io.kvmesh.quickstart.options.Policy;
+import io.kvmesh.quickstart.workload.Workload;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** The quickstart as a user runs it, with all its processes. */
+class QuickstartIT {
+
+  private static final Duration RUN_TIMEOUT = Duration.ofMinutes(2);
+  private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
+
+  @TempDir private Path folder;
+
+  @ParameterizedTest
+  @CsvSource({
+    "4, 1000, LRU, 65536, 1500",
+    "3, 2000, LRU, 4096, 1500",
+    "1, 1000, MRU, 1024, 1500",
+    "1, 1000, LFU, 1024, 1500",
+    "1, 1000, FIFO, 1024, 1500",
+    "2, 40, LRU, 1024, 200",
+  })
+  void run_chatTrace_givesExactlyWhatTheRulesGive(
+      int workers, int chunks, Policy policy, int pageBytes, int requests) throws Exception {
+    Workload workload = TraceFile.requirePresent(requests);
+
+    JsonNode outcome =
+        outcome(
+            "--trace "
+                + TraceFile.path()
+                + " --workers "
+                + workers
+                + " --chunks "
+                + chunks
+                + " --policy "
+                + policy.settingName()
+                + " --page-bytes "
+                + pageBytes
+                + " --requests "
+                + requests);
+
+    assertCounts(outcome, ReplayModel.replay(workload, workers, chunks, policy));
+  }
+
+  @Test
+  void run_noOptions_replaysGeneratedConversationsExactly() throws Exception {
+    JsonNode outcome = outcome("");
+
+    assertCounts(outcome, ReplayModel.replay(Session.generated(null), 4, 1_000, Policy.LRU));
+    assertThat(outcome.path("pull_millis").path("p99").asDouble()).isPositive();
+  }
+
+  @Test
+  void kill_launcher_leavesNoProcess() throws Exception {
+    try (QuickstartProcess quickstart =
+        start("--stay", "--requests", "0", "--workers", "2", "--chunks", "100")) {
+      awaitState(quickstart, "finished");
+      List<ProcessHandle> programs = quickstart.descendants();
+      assertThat(programs).hasSizeGreaterThanOrEqualTo(5);
+
+      quickstart.kill();
+
+      await().atMost(END_TIMEOUT).until(() -> programs.stream().noneMatch(ProcessHandle::isAlive));
+    }
+  }
+
+  @Test
+  void stay_killedPrograms_areStartedAgainAtTheSamePlace() throws Exception {
+    try (QuickstartProcess quickstart =
+        start("--stay", "--requests", "40", "--workers", "2", "--chunks", "1000")) {
+      awaitState(quickstart, "finished");
+      JsonNode before = quickstart.outcome();
+      long agent = before.path("pids").path("agent-1").asLong();
+      long controller = before.path("pids").path("controller").asLong();
+
+      ProcessHandle.of(agent).orElseThrow().destroyForcibly();
+      ProcessHandle.of(controller).orElseThrow().destroyForcibly();
+
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(
+              () ->
+                  quickstart.outcome().path("pids").path("agent-1").asLong() != agent
+                      && quickstart.outcome().path("pids").path("controller").asLong()
+                          != controller);
+      assertThat(quickstart.outcome().path("agents")).isEqualTo(before.path("agents"));
+      assertThat(quickstart.outcome().path("rest")).isEqualTo(before.path("rest"));
+      assertThat(quickstart.standardOutput())
+          .contains("agent-1 has ended with status 137; starting it again")
+          .contains("controller serves again");
+
+      List<ProcessHandle> programs = quickstart.descendants();
+      quickstart.terminate();
+      quickstart.awaitEnd(END_TIMEOUT);
+      assertThat(programs).noneMatch(ProcessHandle::isAlive);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--frobnicate | 2 | quickstart: unknown option '--frobnicate' (--help lists them)",
+        "--trace nowhere.jsonl | 1 | quickstart: can't read the trace (--trace): no such file",
+        "--json nowhere/x.json | 1 | quickstart: can't write nowhere/x.json (--json): no such file",
+        "--work-dir /proc/x | 1 | quickstart: can't write to /proc/x: ",
+      })
+  void run_badOption_endsWithOneLine(String options, int status, String line) throws Exception {
+    try (QuickstartProcess quickstart = QuickstartProcess.start(folder, options.split(" "))) {
+      assertThat(quickstart.awaitEnd(END_TIMEOUT)).isEqualTo(status);
+      assertThat(quickstart.standardError().lines()).singleElement().asString().startsWith(line);
+      assertThat(quickstart.standardOutput()).isEmpty();
+    }
+  }
+
+  @Test
+  void run_busyPort_endsWithOneLine() throws Exception {
+    try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"));
+        QuickstartProcess quickstart = start("--rest-port", "" + busy.getLocalPort())) {
+      assertThat(quickstart.awaitEnd(END_TIMEOUT)).isEqualTo(1);
+      assertThat(quickstart.standardError())
+          .isEqualTo("quickstart: port " + busy.getLocalPort() + " is in use (--rest-port)\n");
+    }
+  }
+
+  private static void assertCounts(JsonNode outcome, Expected expected) {
+    assertThat(
+            new Expected(
+                outcome.path("requests").asLong(),
+                outcome.path("local_hits").asLong(),
+                outcome.path("peer_hits").asLong(),
+                outcome.path("misses").asLong(),
+                outcome.path("not_stored").asLong(),
+                outcome.path("evictions").asLong(),
+                outcome.path("resident").asLong()))
+        .isEqualTo(expected);
+  }
+
+  private JsonNode outcome(String options) throws Exception {
+    try (QuickstartProcess quickstart =
+        start(options.isEmpty() ? new String[0] : options.split(" "))) {
+      assertThat(quickstart.awaitEnd(RUN_TIMEOUT)).as(quickstart.output()).isZero();
+      assertThat(quickstart.descendants()).isEmpty();
+      return quickstart.outcome();
+    }
+  }
+
+  private QuickstartProcess start(String... options) throws Exception {
+    List<String> all = new ArrayList<>(List.of(options));
+    all.addAll(List.of("--json", QuickstartProcess.json(folder).toString()));
+    all.addAll(List.of("--work-dir", folder.resolve("work").toString()));
+    return QuickstartProcess.start(folder, all.toArray(String[]::new));
+  }
+
+  private static void awaitState(QuickstartProcess quickstart, String state) {
+    await()
+        .atMost(RUN_TIMEOUT)
+        .until(
+            () -> {
+              assertThat(quickstart.isAlive()).as(quickstart.output()).isTrue();
+              return quickstart.outcome().path("state").asString("").equals(state);
+            });
+  }
+}
