@@ -94,7 +94,7 @@ public final class ChunkHash {
     System.arraycopy(digest, 0, padded, width - digest.length, digest.length);
     long first = 0;
     for (int i = 0; i < Long.BYTES; i++) {
-      first = first << Byte.SIZE | padded[i] & 0xff;
+      first = (first << Byte.SIZE) | (padded[i] & 0xff);
     }
     return new ChunkHash(first, false, width == MIN_BYTES ? null : padded);
   }

@@ -164,7 +164,7 @@ public final class Keyspace {
   @Override
   public boolean equals(@Nullable Object other) {
     return this == other
-        || other instanceof Keyspace that && digest == that.digest && text.equals(that.text);
+        || (other instanceof Keyspace that && digest == that.digest && text.equals(that.text));
   }
 
   @Override

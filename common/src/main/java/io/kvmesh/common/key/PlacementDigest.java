@@ -22,15 +22,15 @@ public final class PlacementDigest {
   static long ofText(byte[] text) {
     long hash = FNV_OFFSET;
     for (byte b : text) {
-      hash = (hash ^ b & 0xff) * FNV_PRIME;
+      hash = (hash ^ (b & 0xff)) * FNV_PRIME;
     }
     return finish(hash);
   }
 
   /** The finalizer of MurmurHash3: every bit of the input moves half of the output. */
   private static long finish(long value) {
-    long mixed = (value ^ value >>> 33) * 0xff51afd7ed558ccdL;
-    mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
-    return mixed ^ mixed >>> 33;
+    long mixed = (value ^ (value >>> 33)) * 0xff51afd7ed558ccdL;
+    mixed = (mixed ^ (mixed >>> 33)) * 0xc4ceb9fe1a85ec53L;
+    return mixed ^ (mixed >>> 33);
   }
 }

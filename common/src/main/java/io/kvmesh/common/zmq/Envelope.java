@@ -33,9 +33,10 @@ public final class Envelope {
   /**
    * A message taken apart.
    *
-   * @param payload not empty
+   * @param payload not empty, not copied
    * @param body frames after the payload, none of them empty
    */
+  @SuppressWarnings("ArrayRecordComponent")
   public record Content(Envelope envelope, byte[] payload, List<Frame> body) {}
 
   /** The envelope of a request of ours, to be sent by a DEALER. */

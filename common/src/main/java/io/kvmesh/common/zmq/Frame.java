@@ -18,35 +18,35 @@ public final class Frame {
   public static final Frame EMPTY = of(NOTHING);
 
   private final ByteBuffer content;
+  private final byte @Nullable [] array;
   private final ReceiveBuffers.@Nullable Lease lease;
 
-  private Frame(ByteBuffer content, ReceiveBuffers.@Nullable Lease lease) {
+  private Frame(ByteBuffer content, byte @Nullable [] array, ReceiveBuffers.@Nullable Lease lease) {
     this.content = content;
+    this.array = array;
     this.lease = lease;
   }
 
   /** A frame of these bytes, which aren't copied. */
   public static Frame of(byte[] content) {
-    return new Frame(ByteBuffer.wrap(content), null);
+    return new Frame(ByteBuffer.wrap(content), content, null);
   }
 
   /** A frame of these bytes, which aren't copied; less than 2 GiB. */
   public static Frame of(MemorySegment content) {
-    return new Frame(content.asByteBuffer(), null);
+    return new Frame(content.asByteBuffer(), null, null);
   }
 
   static Frame received(Msg message) {
-    return new Frame(
-        message.buf(), message instanceof ReceiveBuffers.PooledMsg pooled ? pooled.lease() : null);
+    return message instanceof ReceiveBuffers.PooledMsg pooled
+        ? new Frame(message.buf(), null, pooled.lease())
+        : of(message.data());
   }
 
   /** A message of the library that holds exactly these bytes. */
   Msg toMessage() {
-    if (content.hasArray() && content.array().length == size()) {
-      return new Msg(content.array());
-    }
     // A slice: where its capacity is larger than its limit, the library writes up to the capacity.
-    return new Msg(content.slice());
+    return array == null ? new Msg(content.slice()) : new Msg(array);
   }
 
   /** Number of bytes. */
@@ -61,8 +61,8 @@ public final class Frame {
 
   /** The bytes: the frame's own array if it has one, else a copy. */
   public byte[] toArray() {
-    if (content.hasArray() && content.array().length == size()) {
-      return content.array();
+    if (array != null) {
+      return array;
     }
     byte[] copy = new byte[size()];
     content.get(content.position(), copy);

@@ -13,7 +13,8 @@ final class HandshakeGuard implements ZMQ.EventConsummer {
 
   static final int EVENTS = ZMQ.ZMQ_EVENT_HANDSHAKE_PROTOCOL | ZMQ.ZMQ_EVENT_DISCONNECTED;
 
-  private static final int MAX_MILLIS = 5000;
+  /** The longest time for a handshake, and what a listening socket gives its peers. */
+  static final int MAX_MILLIS = 5000;
 
   private final SocketBase socket;
   private final LongAdder cutOffs;

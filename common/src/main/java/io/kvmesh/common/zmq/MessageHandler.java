@@ -12,8 +12,9 @@ public interface MessageHandler {
 
   /**
    * A DEALER's connection ended; all messages received came before, unanswered requests are lost.
-   * The socket connects again by itself, except after a violation of the protocol, such as a frame
-   * that is too long: who can't tell makes a new socket.
+   * The socket connects again by itself, except after a violation of the protocol such as a frame
+   * that is too long, and what it is given meanwhile is queued. To be sure of a live connection,
+   * make a new socket.
    */
   default void onConnectionLost(ZmqSocket socket) {}
 }

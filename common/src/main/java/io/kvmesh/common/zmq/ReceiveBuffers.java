@@ -10,6 +10,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import zmq.Msg;
 import zmq.msg.MsgAllocator;
 
@@ -24,6 +27,7 @@ final class ReceiveBuffers implements MsgAllocator {
   /** Smaller frames are cheaper on the heap. */
   static final int MIN_BYTES = 32 << 10;
 
+  private static final Logger LOG = LoggerFactory.getLogger(ReceiveBuffers.class);
   private static final int LARGEST_CLASS = 1 << 30;
   private static final Cleaner CLEANER = Cleaner.create();
 
@@ -41,19 +45,27 @@ final class ReceiveBuffers implements MsgAllocator {
   @Override
   public Msg allocate(int size) {
     if (size < MIN_BYTES || size > LARGEST_CLASS) {
-      return new Msg(size);
+      return onHeap(size);
     }
     int capacity = Integer.highestOneBit(size - 1) << 1;
     Buffer buffer = takeFree(capacity);
-    if (buffer != null) {
-      return new PooledMsg(new Lease(buffer), size);
+    if (buffer == null) {
+      buffer = tryNewBuffer(capacity);
     }
-    if (nativeBytes.addAndGet(capacity) > maxBytes) {
-      nativeBytes.addAndGet(-capacity);
+    if (buffer == null) {
       overflows.incrementAndGet();
-      return new Msg(size);
+      return onHeap(size);
     }
-    return new PooledMsg(new Lease(newBuffer(capacity)), size);
+    return new PooledMsg(new Lease(buffer), size);
+  }
+
+  private static Msg onHeap(int size) {
+    try {
+      return new Msg(size);
+    } catch (OutOfMemoryError e) {
+      // The library survives an exception here, but an error ends its thread and all connections.
+      throw new IllegalStateException("No memory for a frame of " + size + " bytes", e);
+    }
   }
 
   /** Native memory that exists, in use or free. */
@@ -66,14 +78,22 @@ final class ReceiveBuffers implements MsgAllocator {
     return overflows.get();
   }
 
-  private Buffer newBuffer(int capacity) {
-    Buffer buffer = new Buffer(Arena.ofAuto().allocate(capacity));
+  private @Nullable Buffer tryNewBuffer(int capacity) {
     AtomicLong account = nativeBytes;
-    CLEANER.register(buffer, () -> account.addAndGet(-capacity));
-    return buffer;
+    if (account.addAndGet(capacity) <= maxBytes) {
+      try {
+        Buffer buffer = new Buffer(Arena.ofAuto().allocate(capacity));
+        CLEANER.register(buffer, () -> account.addAndGet(-capacity));
+        return buffer;
+      } catch (OutOfMemoryError e) {
+        LOG.warn("No native memory for a receive buffer of {} bytes", capacity, e);
+      }
+    }
+    account.addAndGet(-capacity);
+    return null;
   }
 
-  private synchronized Buffer takeFree(int capacity) {
+  private synchronized @Nullable Buffer takeFree(int capacity) {
     Deque<Buffer> buffers = free.get(capacity);
     return buffers == null ? null : buffers.pollLast();
   }

@@ -47,6 +47,7 @@ public final class SocketLoop implements AutoCloseable {
   // The loop's thread alone.
   private final LoopTimers timers = new LoopTimers();
   private final List<Registration> registrations = new ArrayList<>();
+  private Registration[] polled = {};
   private PollItem[] pollItems = {};
   private long lastLogNanos = System.nanoTime() - LOG_INTERVAL_NANOS;
 
@@ -122,22 +123,34 @@ public final class SocketLoop implements AutoCloseable {
    * @return false if it is refused, which is counted: the queue is full or the loop closes
    */
   public boolean execute(Runnable task) {
-    if (closing || !tasks.offer(task)) {
-      refusedTasks.increment();
-      return false;
+    boolean accepted = !closing && tasks.offer(task);
+    if (accepted && closing) {
+      // The loop may have looked for its last tasks before this one came.
+      accepted = !tasks.remove(task);
     }
-    wake();
-    return true;
+    if (accepted) {
+      wake();
+    } else {
+      refusedTasks.increment();
+    }
+    return accepted;
   }
 
   /** Acts once, after a time. Owner thread, or before the start. */
   public LoopTimer after(Duration delay, Runnable action) {
-    return timers.add(action, System.nanoTime() + delay.toNanos(), 0);
+    return addTimer(action, delay.toNanos(), 0);
   }
 
   /** Acts again and again. Owner thread, or before the start. */
   public LoopTimer every(Duration period, Runnable action) {
-    return timers.add(action, System.nanoTime() + period.toNanos(), period.toNanos());
+    return addTimer(action, period.toNanos(), period.toNanos());
+  }
+
+  private LoopTimer addTimer(Runnable action, long delayNanos, long periodNanos) {
+    if (!isOwner() && thread.getState() != Thread.State.NEW) {
+      throw new IllegalStateException("Timers of loop " + name + " belong to its thread");
+    }
+    return timers.add(action, System.nanoTime() + delayNanos, periodNanos);
   }
 
   /** Whether the caller is the loop's thread. */
@@ -165,7 +178,11 @@ public final class SocketLoop implements AutoCloseable {
   public boolean close(Duration timeout) {
     closing = true;
     wake();
-    if (isOwner() || thread.getState() == Thread.State.NEW) {
+    if (isOwner()) {
+      return true;
+    }
+    if (thread.getState() == Thread.State.NEW) {
+      closeUnstarted();
       return true;
     }
     try {
@@ -177,6 +194,14 @@ public final class SocketLoop implements AutoCloseable {
     }
     LOG.warn("Loop {} not closed within {}", name, timeout);
     return false;
+  }
+
+  private void closeUnstarted() {
+    try {
+      wakeUp.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private <T> T call(Callable<T> action) throws IOException {
@@ -222,6 +247,7 @@ public final class SocketLoop implements AutoCloseable {
     List<PollItem> items = new ArrayList<>();
     items.add(new PollItem(wakeUp.channel(), zmq.ZMQ.ZMQ_POLLIN));
     registrations.forEach(registration -> items.add(registration.item()));
+    polled = registrations.toArray(Registration[]::new);
     pollItems = items.toArray(PollItem[]::new);
   }
 
@@ -242,11 +268,16 @@ public final class SocketLoop implements AutoCloseable {
   }
 
   private void turn(Selector selector) throws IOException {
-    zmq.ZMQ.poll(selector, pollItems, pollTimeoutMillis());
+    // A task may have left the flag behind; it would make polling spin and close the wake-up pipe.
+    Thread.interrupted();
+    if (zmq.ZMQ.poll(selector, pollItems, pollTimeoutMillis()) < 0 && sockets.isClosed()) {
+      LOG.warn("Loop {} ends: the sockets were closed before it", name);
+      closing = true;
+    }
     wakeUp.reset();
     runTasks(tasks.size());
     timers.runDue(System.nanoTime(), this::guarded);
-    for (Registration registration : List.copyOf(registrations)) {
+    for (Registration registration : polled) {
       receive(registration);
     }
   }
@@ -268,12 +299,19 @@ public final class SocketLoop implements AutoCloseable {
 
   private void receive(Registration registration) {
     for (int i = 0; i < MESSAGES_A_TURN && !closing && !registration.socket().isClosed(); i++) {
-      boolean[] some = {false};
-      guarded(() -> some[0] = registration.socket().receive(registration.handler()));
-      if (!some[0]) {
+      if (!receiveOne(registration)) {
         return;
       }
       received.increment();
+    }
+  }
+
+  private boolean receiveOne(Registration registration) {
+    try {
+      return registration.socket().receive(registration.handler());
+    } catch (RuntimeException | Error e) {
+      onFailure(e);
+      return true;
     }
   }
 
@@ -281,12 +319,12 @@ public final class SocketLoop implements AutoCloseable {
     try {
       action.run();
     } catch (RuntimeException | Error e) {
-      failures.increment();
-      logFailure(e);
+      onFailure(e);
     }
   }
 
-  private void logFailure(Throwable failure) {
+  private void onFailure(Throwable failure) {
+    failures.increment();
     long now = System.nanoTime();
     if (now - lastLogNanos >= LOG_INTERVAL_NANOS) {
       lastLogNanos = now;

@@ -5,12 +5,14 @@ import java.time.Duration;
 /**
  * How a socket behaves.
  *
- * @param handshakeInterval a connection whose ZMTP handshake takes longer is cut off and made anew;
- *     the cure for connections on which JeroMQ never starts it. It doubles after each cut-off
+ * @param handshakeInterval an outgoing connection whose ZMTP handshake takes longer is cut off and
+ *     made anew; the cure for connections on which JeroMQ never starts it. It doubles after each
+ *     cut-off, up to 5 s
  * @param reconnectInterval first pause before connecting again; it doubles up to the maximum
  * @param maxReconnectInterval longest pause before connecting again
  * @param heartbeatInterval pause between ZMTP pings
- * @param heartbeatTimeout silence after a ping that ends a connection
+ * @param heartbeatTimeout silence after a ping that ends a connection; shorter than the interval,
+ *     since JeroMQ forgets a timeout that is set again before the cancelled one would have passed
  * @param highWaterMark messages queued for a peer, and from it, at most
  * @param maxFrameBytes a peer that sends a longer frame loses its connection
  * @param maxFrames a message of more frames is dropped and counted
@@ -31,13 +33,13 @@ public record SocketSettings(
           Duration.ofMillis(200),
           Duration.ofMillis(10),
           Duration.ofSeconds(1),
-          Duration.ofSeconds(1),
           Duration.ofSeconds(5),
+          Duration.ofSeconds(4),
           1000,
           16L << 20,
           4096);
 
-  /** Checks that all are positive. */
+  /** Checks that all are positive and that heartbeats can work. */
   public SocketSettings {
     requirePositive("handshake interval", handshakeInterval.toMillis());
     requirePositive("reconnect interval", reconnectInterval.toMillis());
@@ -47,6 +49,11 @@ public record SocketSettings(
     requirePositive("high-water mark", highWaterMark);
     requirePositive("largest frame", maxFrameBytes);
     requirePositive("largest number of frames", maxFrames);
+    if (heartbeatTimeout.compareTo(heartbeatInterval) >= 0) {
+      throw new IllegalArgumentException(
+          "The heartbeat timeout %s of a socket is shorter than the interval %s"
+              .formatted(heartbeatTimeout, heartbeatInterval));
+    }
   }
 
   /** The same with another handshake interval. */

@@ -12,7 +12,7 @@ final class WakeUp implements AutoCloseable {
   private static final int SIGNAL_BYTES = 1;
 
   private final Pipe pipe;
-  private final ByteBuffer sink = ByteBuffer.allocate(SIGNAL_BYTES);
+  private final ByteBuffer drained = ByteBuffer.allocate(SIGNAL_BYTES);
   private final AtomicBoolean pending = new AtomicBoolean();
 
   WakeUp() throws IOException {
@@ -36,8 +36,8 @@ final class WakeUp implements AutoCloseable {
   /** The polling thread, before it looks for work. */
   void reset() throws IOException {
     if (pending.get()) {
-      sink.clear();
-      if (pipe.source().read(sink) > 0) {
+      drained.clear();
+      if (pipe.source().read(drained) > 0) {
         pending.set(false);
       }
     }

@@ -45,7 +45,6 @@ public final class ZmqSocket implements AutoCloseable {
     raw.setMaxMsgSize(settings.maxFrameBytes());
     raw.setHeartbeatIvl(millis(settings.heartbeatInterval()));
     raw.setHeartbeatTimeout(millis(settings.heartbeatTimeout()));
-    raw.setHandshakeIvl(millis(settings.handshakeInterval()));
     raw.setReconnectIVL(millis(settings.reconnectInterval()));
     raw.setReconnectIVLMax(millis(settings.maxReconnectInterval()));
     switch (kind) {
@@ -63,12 +62,14 @@ public final class ZmqSocket implements AutoCloseable {
   }
 
   void bind(String address) throws IOException {
+    raw.setHandshakeIvl(HandshakeGuard.MAX_MILLIS);
     attach("bind", address, base::bind);
     endpoint = raw.getLastEndpoint();
   }
 
   void connect(String address) throws IOException {
     int handshakeMillis = millis(settings.handshakeInterval());
+    raw.setHandshakeIvl(handshakeMillis);
     HandshakeGuard guard = new HandshakeGuard(base, handshakeMillis, sockets.cutOffs());
     base.setEventHook(guard, HandshakeGuard.EVENTS);
     attach("connect to", address, base::connect);

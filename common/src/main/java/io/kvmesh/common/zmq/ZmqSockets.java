@@ -113,6 +113,10 @@ public final class ZmqSockets implements AutoCloseable {
     return socket;
   }
 
+  boolean isClosed() {
+    return closed.get();
+  }
+
   byte[] goneNotice() {
     return goneNotice;
   }

@@ -15,20 +15,17 @@ import io.kvmesh.common.wire.handshake.HandshakeMessage;
 import io.kvmesh.common.wire.peer.PeerMessage;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.RecordComponent;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /** Makes the codecs of records and families from their declarations, once for each. Any thread. */
 final class Schemas {
 
   private static final String TYPE = "type";
-  private static final byte[] TYPE_BYTES = TYPE.getBytes(StandardCharsets.UTF_8);
   private static final List<Class<? extends Message>> FAMILIES =
       List.of(
           DirectoryMessage.class,
@@ -72,11 +69,11 @@ final class Schemas {
   }
 
   private StructCodec newMessage(Class<?> type) {
-    return struct(type, new StructCodec.Tag(TYPE, type.getSimpleName(), TYPE_BYTES));
+    return struct(type, new StructCodec.Tag(TYPE, type.getSimpleName()));
   }
 
   private UnionCodec newFamily(Class<?> family) {
-    UnionCodec union = new UnionCodec(TYPE, TYPE_BYTES, knownTypes::contains);
+    UnionCodec union = new UnionCodec(TYPE, knownTypes::contains);
     forEachRecord(family, type -> union.add(type.getSimpleName(), type, message(type)));
     return union;
   }
@@ -136,15 +133,13 @@ final class Schemas {
   }
 
   private UnionCodec nestedUnion(Class<?> family, String tagField) {
-    byte[] tagFieldBytes = tagField.getBytes(StandardCharsets.UTF_8);
-    Predicate<String> nowhereElse = tag -> false;
-    UnionCodec union = new UnionCodec(tagField, tagFieldBytes, nowhereElse);
+    UnionCodec union = new UnionCodec(tagField, tag -> false);
     forEachRecord(
         family,
         type -> {
           TagValue named = type.getAnnotation(TagValue.class);
           String tag = named == null ? type.getSimpleName() : named.value();
-          union.add(tag, type, struct(type, new StructCodec.Tag(tagField, tag, tagFieldBytes)));
+          union.add(tag, type, struct(type, new StructCodec.Tag(tagField, tag)));
         });
     return union;
   }

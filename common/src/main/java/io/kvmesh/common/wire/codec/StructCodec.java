@@ -2,6 +2,7 @@ package io.kvmesh.common.wire.codec;
 
 import io.kvmesh.common.wire.codec.WireFormatException.Code;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -17,14 +18,16 @@ final class StructCodec implements ValueCodec {
   private final RecordField[] fields;
   private final Map<String, Integer> indexes = new HashMap<>();
   private final @Nullable Tag tag;
+  private final byte[] tagFieldBytes;
 
   /** The field that names the type, and the type's name. */
-  record Tag(String field, String value, byte[] fieldBytes) {}
+  record Tag(String field, String value) {}
 
   StructCodec(RecordShape shape, @Nullable Tag tag) {
     this.shape = shape;
     this.fields = shape.fields().toArray(RecordField[]::new);
     this.tag = tag;
+    this.tagFieldBytes = tag == null ? new byte[0] : tag.field().getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < fields.length; i++) {
       indexes.put(fields[i].name(), i);
     }
@@ -81,7 +84,7 @@ final class StructCodec implements ValueCodec {
 
   private void readOther(WireReader in) throws WireFormatException {
     try {
-      if (tag == null || !in.nameIs(tag.fieldBytes())) {
+      if (tag == null || !in.nameIs(tagFieldBytes)) {
         in.skip();
         return;
       }

@@ -2,6 +2,7 @@ package io.kvmesh.common.wire.codec;
 
 import io.kvmesh.common.wire.codec.WireFormatException.Code;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -19,9 +20,9 @@ final class UnionCodec implements ValueCodec {
   private final Predicate<String> knownElsewhere;
 
   /** Without members so far. */
-  UnionCodec(String tagField, byte[] tagFieldBytes, Predicate<String> knownElsewhere) {
+  UnionCodec(String tagField, Predicate<String> knownElsewhere) {
     this.tagField = tagField;
-    this.tagFieldBytes = tagFieldBytes;
+    this.tagFieldBytes = tagField.getBytes(StandardCharsets.UTF_8);
     this.knownElsewhere = knownElsewhere;
   }
 

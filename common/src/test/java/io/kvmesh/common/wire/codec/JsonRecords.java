@@ -40,7 +40,8 @@ final class JsonRecords {
 
   private static String snakeCase(String camelCase) {
     StringBuilder name = new StringBuilder();
-    for (char c : camelCase.toCharArray()) {
+    for (int i = 0; i < camelCase.length(); i++) {
+      char c = camelCase.charAt(i);
       name.append(Character.isUpperCase(c) ? "_" + Character.toLowerCase(c) : c);
     }
     return name.toString();

@@ -1,0 +1,104 @@
+package io.kvmesh.common.zmq;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Connections that are slow, silent or cut. */
+class ConnectionTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final SocketSettings QUICK_HEARTBEAT =
+      SocketSettings.DEFAULT.withHeartbeat(Duration.ofMillis(200), Duration.ofMillis(150));
+
+  private final ZmqSockets sockets = new ZmqSockets();
+
+  @AfterEach
+  void allSocketsWereClosed() {
+    assertThat(sockets.stats().ioFaults()).isZero();
+    assertThat(sockets.close(PATIENCE)).isTrue();
+  }
+
+  @Test
+  void heartbeat_silentNetwork_bothSidesAreTold() throws Exception {
+    CountDownLatch lost = new CountDownLatch(1);
+    CountDownLatch answered = new CountDownLatch(1);
+    MessageHandler client =
+        new MessageHandler() {
+          @Override
+          public void onMessage(ZmqSocket socket, Multipart message) {
+            answered.countDown();
+          }
+
+          @Override
+          public void onConnectionLost(ZmqSocket socket) {
+            lost.countDown();
+          }
+        };
+    try (EchoServer server = new EchoServer(sockets, QUICK_HEARTBEAT);
+        TcpProxy proxy = new TcpProxy(server.port(), Duration.ZERO);
+        SocketLoop loop = new SocketLoop("client", sockets, 10)) {
+      loop.start();
+      ZmqSocket socket = loop.connect(SocketKind.DEALER, proxy.endpoint(), QUICK_HEARTBEAT, client);
+      loop.execute(() -> socket.send("hello".getBytes(UTF_8)));
+      assertThat(answered.await(10, TimeUnit.SECONDS)).isTrue();
+
+      proxy.freeze();
+
+      assertThat(server.gone().poll(10, TimeUnit.SECONDS)).isNotNull();
+      assertThat(lost.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void heartbeat_idleConnection_staysUp() throws Exception {
+    try (EchoServer server = new EchoServer(sockets, QUICK_HEARTBEAT);
+        ZmqSocket client = sockets.connect(SocketKind.DEALER, server.endpoint(), QUICK_HEARTBEAT)) {
+      client.send("one".getBytes(UTF_8));
+      assertThat(client.receive(PATIENCE)).isNotNull();
+
+      assertThat(client.receive(Duration.ofMillis(800))).isNull();
+
+      assertThat(server.gone()).isEmpty();
+      client.send("two".getBytes(UTF_8));
+      assertThat(client.receive(PATIENCE)).isNotNull();
+    }
+  }
+
+  @Test
+  void handshake_slowerThanItsInterval_succeedsWithALongerOne() throws Exception {
+    SocketSettings hasty = SocketSettings.DEFAULT.withHandshakeInterval(Duration.ofMillis(40));
+    try (EchoServer server = new EchoServer(sockets, SocketSettings.DEFAULT);
+        TcpProxy slow = new TcpProxy(server.port(), Duration.ofMillis(250));
+        ZmqSocket client = sockets.connect(SocketKind.DEALER, slow.endpoint(), hasty)) {
+      client.send("patience".getBytes(UTF_8));
+
+      // What was queued for a connection that was cut off is lost with it.
+      Multipart answer = client.receive(Duration.ofMillis(900));
+      while (answer == null) {
+        client.send("again".getBytes(UTF_8));
+        answer = client.receive(Duration.ofMillis(900));
+      }
+      assertThat(sockets.stats().handshakeCutOffs()).isBetween(2L, 6L);
+    }
+  }
+
+  @Test
+  void handshake_neverAnswered_cutOffsBecomeRare() throws Exception {
+    SocketSettings hasty = SocketSettings.DEFAULT.withHandshakeInterval(Duration.ofMillis(20));
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ZmqSocket client =
+            sockets.connect(SocketKind.DEALER, "tcp://127.0.0.1:" + silent.getLocalPort(), hasty)) {
+      client.receive(Duration.ofSeconds(2));
+
+      assertThat(sockets.stats().handshakeCutOffs()).isBetween(3L, 7L);
+    }
+  }
+}
