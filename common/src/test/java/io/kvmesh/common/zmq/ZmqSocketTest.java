@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -38,6 +40,7 @@ class ZmqSocketTest {
   @Test
   void connect_300FreshConnections_allAnswer() throws Exception {
     try (EchoServer server = new EchoServer(sockets, SETTINGS)) {
+      long openBefore = openFiles();
       for (int i = 0; i < 300; i++) {
         SocketKind kind = i % 2 == 0 ? SocketKind.REQ : SocketKind.DEALER;
         try (ZmqSocket client = sockets.connect(kind, server.endpoint())) {
@@ -46,7 +49,53 @@ class ZmqSocketTest {
           assertThat(payloadOf(client.receive(PATIENCE))).as("connection %d", i).isEqualTo(payload);
         }
       }
+      await().atMost(PATIENCE).until(() -> openFiles() < openBefore + 20);
     }
+  }
+
+  private static long openFiles() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? unix.getOpenFileDescriptorCount()
+        : 0;
+  }
+
+  @Test
+  void router_everyKindOfClient_answeredInItsEnvelope() throws Exception {
+    try (EchoServer server = new EchoServer(sockets, SETTINGS);
+        ZmqSocket req = sockets.connect(SocketKind.REQ, server.endpoint());
+        ZmqSocket dealer = sockets.connect(SocketKind.DEALER, server.endpoint())) {
+      req.send("req".getBytes(UTF_8));
+      assertThat(texts(received(req))).containsExactly("req");
+      for (List<String> message :
+          List.of(
+              List.of("bare"), List.of("", "delimited"), List.of("12345678", "", "ours", "body"))) {
+        dealer.send(frames(message));
+        assertThat(texts(received(dealer))).isEqualTo(message);
+      }
+    }
+  }
+
+  @Test
+  void router_messageWithoutPayload_refusedAndLivesOn() throws Exception {
+    try (EchoServer server = new EchoServer(sockets, SETTINGS);
+        ZmqSocket dealer = sockets.connect(SocketKind.DEALER, server.endpoint())) {
+      dealer.send(frames(List.of("")));
+      dealer.send(frames(List.of("", "")));
+      dealer.send(frames(List.of("", "payload", "")));
+      dealer.send(frames(List.of("", "good")));
+
+      assertThat(texts(received(dealer))).containsExactly("", "good");
+      assertThat(server.refused()).hasSize(3);
+      assertThat(server.refused().element()).contains("127.0.0.1:", "0 bytes");
+    }
+  }
+
+  private static List<Frame> frames(List<String> texts) {
+    return texts.stream().map(text -> Frame.of(text.getBytes(UTF_8))).toList();
+  }
+
+  private static List<String> texts(Multipart message) {
+    return message.frames().stream().map(frame -> new String(frame.toArray(), UTF_8)).toList();
   }
 
   @Test

@@ -2,9 +2,8 @@ package io.kvmesh.common.wire.codec;
 
 import io.kvmesh.common.wire.codec.WireFormatException.Code;
 import java.io.IOException;
-import java.util.HashMap;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;
@@ -12,16 +11,16 @@ import org.msgpack.core.MessagePacker;
 /** A constant as a text: its name in lower case. */
 final class EnumCodec implements ValueCodec {
 
-  private final Map<String, Object> constants = new HashMap<>();
+  private final Object[] constants;
+  private final byte[][] names;
 
   EnumCodec(Class<?> type) {
-    for (Object constant : type.getEnumConstants()) {
-      constants.put(nameOf(constant), constant);
+    this.constants = type.getEnumConstants();
+    this.names = new byte[constants.length][];
+    for (int i = 0; i < constants.length; i++) {
+      String name = ((Enum<?>) constants[i]).name().toLowerCase(Locale.ROOT);
+      names[i] = name.getBytes(StandardCharsets.UTF_8);
     }
-  }
-
-  private static String nameOf(Object constant) {
-    return ((Enum<?>) constant).name().toLowerCase(Locale.ROOT);
   }
 
   @Override
@@ -31,16 +30,20 @@ final class EnumCodec implements ValueCodec {
 
   @Override
   public Object read(WireReader in) throws WireFormatException {
-    String name = in.readString(expected());
-    Object constant = constants.get(name);
-    if (constant == null) {
-      throw in.fault(Code.INVALID_VALUE, "Invalid enum value '%s'".formatted(name));
+    in.readToken();
+    for (int i = 0; i < names.length; i++) {
+      if (in.tokenIs(names[i])) {
+        return constants[i];
+      }
     }
-    return constant;
+    throw in.fault(Code.INVALID_VALUE, "Invalid enum value '%s'".formatted(in.token()));
   }
 
   @Override
+  @SuppressWarnings("EnumOrdinal") // The names are in the order of the constants.
   public void write(MessagePacker out, @Nullable Object value) throws IOException {
-    out.packString(nameOf(Objects.requireNonNull(value)));
+    byte[] name = names[((Enum<?>) Objects.requireNonNull(value)).ordinal()];
+    out.packRawStringHeader(name.length);
+    out.writePayload(name);
   }
 }

@@ -20,7 +20,14 @@ final class NullableCodec implements ValueCodec {
 
   @Override
   public @Nullable Object read(WireReader in) throws WireFormatException {
-    return in.skipNil() ? null : inner.read(in);
+    if (in.skipNil()) {
+      return null;
+    }
+    try {
+      return inner.read(in);
+    } catch (WireFormatException e) {
+      throw e.expecting(inner.expected(), expected());
+    }
   }
 
   @Override

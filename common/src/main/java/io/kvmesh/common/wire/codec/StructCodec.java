@@ -50,7 +50,7 @@ final class StructCodec implements ValueCodec {
     boolean[] present = new boolean[fields.length];
     int next = 0;
     for (int i = 0; i < size; i++) {
-      in.readName();
+      in.readToken();
       int index = indexOf(in, next);
       if (index == UNKNOWN) {
         readOther(in);
@@ -67,10 +67,10 @@ final class StructCodec implements ValueCodec {
 
   private int indexOf(WireReader in, int next) {
     // Nearly all writers keep the order.
-    if (next < fields.length && in.nameIs(fields[next].nameBytes())) {
+    if (next < fields.length && in.tokenIs(fields[next].nameBytes())) {
       return next;
     }
-    return indexes.getOrDefault(in.name(), UNKNOWN);
+    return indexes.getOrDefault(in.token(), UNKNOWN);
   }
 
   private static @Nullable Object readField(WireReader in, RecordField field)
@@ -84,7 +84,7 @@ final class StructCodec implements ValueCodec {
 
   private void readOther(WireReader in) throws WireFormatException {
     try {
-      if (tag == null || !in.nameIs(tagFieldBytes)) {
+      if (tag == null || !in.tokenIs(tagFieldBytes)) {
         in.skip();
         return;
       }
@@ -93,7 +93,7 @@ final class StructCodec implements ValueCodec {
         throw in.fault(Code.INVALID_VALUE, "Invalid value '%s'".formatted(repeated));
       }
     } catch (WireFormatException e) {
-      throw e.within("." + in.name());
+      throw e.within("." + in.token());
     }
   }
 

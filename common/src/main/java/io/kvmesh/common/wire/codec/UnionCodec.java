@@ -42,8 +42,8 @@ final class UnionCodec implements ValueCodec {
     int start = in.offset();
     int size = in.enterMap(expected());
     if (size > 0) {
-      in.readName();
-      if (in.nameIs(tagFieldBytes)) {
+      in.readToken();
+      if (in.tokenIs(tagFieldBytes)) {
         return readTag(in).readFields(in, start, size - 1);
       }
     }
@@ -58,8 +58,8 @@ final class UnionCodec implements ValueCodec {
     in.leave();
     int size = in.enterMap(expected());
     for (int i = 0; i < size; i++) {
-      in.readName();
-      if (in.nameIs(tagFieldBytes)) {
+      in.readToken();
+      if (in.tokenIs(tagFieldBytes)) {
         StructCodec member = readTag(in);
         in.leave();
         return member;
@@ -67,7 +67,7 @@ final class UnionCodec implements ValueCodec {
       try {
         in.skip();
       } catch (WireFormatException e) {
-        throw e.within("." + in.name());
+        throw e.within("." + in.token());
       }
     }
     throw StructCodec.missing(Code.MISSING_TYPE, start, tagField);

@@ -63,6 +63,13 @@ public final class WireFormatException extends Exception {
     return new WireFormatException(code, offset, ROOT + segment + inner, rule);
   }
 
+  /** The same for a value of which more types are allowed than the rule says. */
+  WireFormatException expecting(String fewer, String more) {
+    return code == Code.WRONG_TYPE && path.equals(ROOT)
+        ? at(code, offset, rule.replace("Expected `" + fewer + "`", "Expected `" + more + "`"))
+        : this;
+  }
+
   /** The kind of the rule. */
   public Code code() {
     return code;

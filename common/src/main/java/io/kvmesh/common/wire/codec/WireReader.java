@@ -24,18 +24,18 @@ import org.msgpack.value.ValueType;
  */
 final class WireReader {
 
-  private static final int LONGEST_NAME = 64;
+  private static final int LONGEST_TOKEN = 64;
   private static final int UINT64_BYTES = 1 + Long.BYTES;
 
   private final MsgpackLibrary library;
   private final byte[] bytes;
   private final DecodeLimits limits;
-  private final byte[] scratch = new byte[LONGEST_NAME];
+  private final byte[] scratch = new byte[LONGEST_TOKEN];
   private MessageUnpacker in;
   private int base;
   private int mark;
   private int depth;
-  private int nameLength;
+  private int tokenLength;
 
   WireReader(MsgpackLibrary library, byte[] bytes, DecodeLimits limits) {
     this.library = library;
@@ -229,33 +229,36 @@ final class WireReader {
     depth--;
   }
 
-  /** Reads a field's name, to be compared by {@link #nameIs} or taken by {@link #name}. */
-  void readName() throws WireFormatException {
+  /**
+   * Reads a short text, such as a field's name, without making a String of it: to be compared by
+   * {@link #tokenIs} or taken by {@link #token}, before the next one.
+   */
+  void readToken() throws WireFormatException {
     require(ValueType.STRING, "str");
     int length = guard(in::unpackRawStringHeader);
-    if (length > LONGEST_NAME) {
-      // No field of ours: what it is exactly doesn't matter.
-      System.arraycopy(readPayload(length), 0, scratch, 0, LONGEST_NAME);
-      nameLength = LONGEST_NAME;
+    if (length > LONGEST_TOKEN) {
+      // None of ours is as long: what it is exactly doesn't matter.
+      System.arraycopy(readPayload(length), 0, scratch, 0, LONGEST_TOKEN);
+      tokenLength = LONGEST_TOKEN;
     } else if (length > bytes.length - offset()) {
       throw truncated();
     } else {
-      nameLength = length;
-      guard(this::readNameBytes);
+      tokenLength = length;
+      guard(this::readTokenBytes);
     }
   }
 
-  private boolean readNameBytes() throws IOException {
-    in.readPayload(scratch, 0, nameLength);
+  private boolean readTokenBytes() throws IOException {
+    in.readPayload(scratch, 0, tokenLength);
     return true;
   }
 
-  boolean nameIs(byte[] name) {
-    return Arrays.equals(scratch, 0, nameLength, name, 0, name.length);
+  boolean tokenIs(byte[] text) {
+    return Arrays.equals(scratch, 0, tokenLength, text, 0, text.length);
   }
 
-  String name() {
-    return new String(scratch, 0, nameLength, StandardCharsets.UTF_8);
+  String token() {
+    return new String(scratch, 0, tokenLength, StandardCharsets.UTF_8);
   }
 
   /** Skips a value whatever it is. */
