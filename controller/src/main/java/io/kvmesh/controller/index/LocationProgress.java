@@ -28,4 +28,10 @@ public record LocationProgress(
    * @param nextBatch number of the batch that must come next
    */
   public record SnapshotProgress(String id, int nextBatch) {}
+
+  /** The same, for a reader that hasn't followed the snapshot from its start. */
+  public LocationProgress withoutSnapshot() {
+    return new LocationProgress(
+        sequence, suspect, gaps, duplicates, mismatches, snapshots, null);
+  }
 }

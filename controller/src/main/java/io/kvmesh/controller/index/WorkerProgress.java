@@ -1,6 +1,7 @@
 package io.kvmesh.controller.index;
 
 import io.kvmesh.common.wire.event.Announcement;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -35,5 +36,23 @@ public record WorkerProgress(
   /** Copies the map. */
   public WorkerProgress {
     locations = Map.copyOf(locations);
+  }
+
+  /** The same, for a reader that hasn't followed the running snapshots from their start. */
+  public WorkerProgress withoutSnapshots() {
+    Map<String, LocationProgress> unfollowed = new HashMap<>();
+    locations.forEach((name, location) -> unfollowed.put(name, location.withoutSnapshot()));
+    return new WorkerProgress(
+        partition,
+        offset,
+        epoch,
+        suspect,
+        announcement,
+        registeredMillis,
+        heartbeatMillis,
+        heartbeatOffset,
+        seenMillis,
+        stale,
+        unfollowed);
   }
 }

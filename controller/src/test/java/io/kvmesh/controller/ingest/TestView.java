@@ -36,13 +36,18 @@ final class TestView {
   /** Appends and applies the event; its offset. */
   long append(LogEvent event) {
     offset++;
-    Decision decision = streams.decide(new LogRecord(PARTITION, offset, now, event));
+    read(new LogRecord(PARTITION, offset, now, event));
+    return offset;
+  }
+
+  /** Applies the record. */
+  void read(LogRecord record) {
+    Decision decision = streams.decide(record);
     if (decision != null) {
       ChangeOutcome outcome = index.apply(decision.change());
       assertThat(outcome).isInstanceOf(ChangeOutcome.Applied.class);
       decision.stream().settle(decision, ((ChangeOutcome.Applied) outcome).totals());
     }
-    return offset;
   }
 
   /** Appends what the view never gets to see. */
