@@ -76,6 +76,19 @@ public final class MemoryIndex implements ChunkIndex {
     }
   }
 
+  /** Drops the worker, whatever it holds. */
+  public void forget(WorkerId worker) {
+    writing.lock();
+    try {
+      WorkerKeys keys = workers.remove(worker);
+      if (keys != null) {
+        keys.drop();
+      }
+    } finally {
+      writing.unlock();
+    }
+  }
+
   /** Drops every worker: the log is another one. */
   public void clear() {
     writing.lock();

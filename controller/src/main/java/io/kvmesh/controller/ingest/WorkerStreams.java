@@ -152,6 +152,17 @@ final class WorkerStreams {
     workers.values().removeIf(known -> partitions.contains(known.stream.partition()));
   }
 
+  /** Nothing is known of the worker any more. */
+  void forget(WorkerId id) {
+    workers.remove(id);
+  }
+
+  /** Nothing is known of any worker, nor of the time. */
+  void clear() {
+    workers.clear();
+    clocks.clear();
+  }
+
   /** Whether the worker is known. */
   boolean knows(WorkerId id) {
     return workers.containsKey(id);

@@ -1,0 +1,83 @@
+package io.kvmesh.controller.ingest;
+
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.codec.WireFormatException;
+import io.kvmesh.common.wire.event.LogEvent;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Bytes to events. What can't be decoded is counted and logged with its place and reason, a few
+ * lines a minute, and passed over: one bad record doesn't hold up a partition. Nothing of an event
+ * refers to the bytes it came from. Belongs to its reader's thread.
+ */
+final class RecordDecoder {
+
+  private static final Logger log = LoggerFactory.getLogger(RecordDecoder.class);
+  private static final int LINES = 10;
+  private static final long PERIOD_NANOS = Duration.ofMinutes(1).toNanos();
+
+  private final MessageCodec codec = new MessageCodec();
+  private final String reader;
+  private final IngestCounters counters;
+  private final LongSupplier nanos;
+  private long periodStart;
+  private int lines;
+
+  RecordDecoder(String reader, IngestCounters counters, LongSupplier nanos) {
+    this.reader = reader;
+    this.counters = counters;
+    this.nanos = nanos;
+    this.periodStart = nanos.getAsLong();
+  }
+
+  /** The record's event; null if it has none that this version can read. */
+  @Nullable LogRecord decode(ConsumerRecord<byte[], byte[]> record) {
+    counters.records.increment();
+    byte[] value = record.value();
+    if (value == null) {
+      garbage(record, "it has no value");
+      return null;
+    }
+    try {
+      LogEvent event = codec.decode(LogEvent.class, value);
+      return new LogRecord(record.partition(), record.offset(), record.timestamp(), event);
+    } catch (WireFormatException e) {
+      if (e.code() == WireFormatException.Code.UNSUPPORTED_FORMAT) {
+        counters.unsupported.increment();
+        report(record, e.getMessage());
+      } else {
+        garbage(record, e.getMessage());
+      }
+      return null;
+    }
+  }
+
+  /** Counts and reports a record that is passed over. */
+  void garbage(ConsumerRecord<byte[], byte[]> record, @Nullable String reason) {
+    counters.garbage.increment();
+    report(record, reason);
+  }
+
+  private void report(ConsumerRecord<byte[], byte[]> record, @Nullable String reason) {
+    long now = nanos.getAsLong();
+    if (now - periodStart > PERIOD_NANOS) {
+      periodStart = now;
+      lines = 0;
+    }
+    if (++lines <= LINES) {
+      log.warn(
+          "{} passes over the record at offset {} of {}-{}: {}{}",
+          reader,
+          record.offset(),
+          record.topic(),
+          record.partition(),
+          reason,
+          lines == LINES ? " (more within this minute are only counted)" : "");
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.kvmesh.controller.log;
+
+import static java.util.Objects.requireNonNull;
+
+import io.kvmesh.common.wire.event.EventTopic;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The event log's topic: created if it isn't there, and told apart from others of its name. */
+public final class EventLogTopic {
+
+  private static final Logger log = LoggerFactory.getLogger(EventLogTopic.class);
+  private static final int TIMEOUT_MILLIS = 5_000;
+
+  private final String name;
+  private final Map<String, Object> kafka;
+  private final int partitions;
+  private final int replicationFactor;
+
+  /**
+   * A topic as the broker describes it.
+   *
+   * @param id of this very topic: one that is deleted and created again has another
+   */
+  public record Description(String id, int partitions) {}
+
+  /**
+   * Names the topic; see {@link #ensure}.
+   *
+   * @param kafka properties of Kafka clients, bootstrap.servers among them
+   * @param partitions if it has to be created
+   * @param replicationFactor if it has to be created; −1 = the broker's default
+   */
+  public EventLogTopic(
+      String cluster, Map<String, Object> kafka, int partitions, int replicationFactor) {
+    this.name = EventTopic.name(cluster);
+    this.kafka = Map.copyOf(kafka);
+    this.partitions = partitions;
+    this.replicationFactor = replicationFactor;
+  }
+
+  /** Name of the topic. */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Describes the topic, which is created if it isn't there.
+   *
+   * @throws LogUnavailableException if the broker doesn't answer, or refuses
+   */
+  public Description ensure() throws InterruptedException {
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
+    properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
+    try (Admin admin = Admin.create(properties)) {
+      try {
+        create(admin);
+        return describe(admin);
+      } finally {
+        admin.close(Duration.ZERO);
+      }
+    } catch (RuntimeException e) {
+      throw unavailable(e);
+    }
+  }
+
+  private void create(Admin admin) throws InterruptedException {
+    NewTopic topic =
+        new NewTopic(
+                name,
+                Optional.of(partitions),
+                replicationFactor < 0 ? Optional.empty() : Optional.of((short) replicationFactor))
+            .configs(EventTopic.CONFIG);
+    try {
+      admin.createTopics(List.of(topic)).all().get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+      log.info("Created topic {} with {} partitions", name, partitions);
+    } catch (ExecutionException e) {
+      if (!(e.getCause() instanceof TopicExistsException)) {
+        throw unavailable(e);
+      }
+    } catch (TimeoutException e) {
+      throw unavailable(e);
+    }
+  }
+
+  private Description describe(Admin admin) throws InterruptedException {
+    TopicDescription topic =
+        requireNonNull(get(admin.describeTopics(List.of(name)).allTopicNames()).get(name));
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
+    String timestamps =
+        requireNonNull(get(admin.describeConfigs(List.of(resource)).all()).get(resource))
+            .get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
+            .value();
+    if (!timestamps.equals(EventTopic.CONFIG.get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG))) {
+      log.warn(
+          "Topic {} has {} = {}: silence is measured by its writers' clocks; set it to {}",
+          name,
+          TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+          timestamps,
+          EventTopic.CONFIG.get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG));
+    }
+    return new Description(topic.topicId().toString(), topic.partitions().size());
+  }
+
+  private <T> T get(KafkaFuture<T> future) throws InterruptedException {
+    try {
+      return future.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw unavailable(e);
+    }
+  }
+
+  private LogUnavailableException unavailable(Exception e) {
+    if (e instanceof LogUnavailableException known) {
+      return known;
+    }
+    Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
+    return new LogUnavailableException(
+        "Topic %s can't be described: %s".formatted(name, cause), cause);
+  }
+}

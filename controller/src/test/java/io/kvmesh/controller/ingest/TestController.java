@@ -1,0 +1,136 @@
+package io.kvmesh.controller.ingest;
+
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.common.wire.event.LogEvent;
+import io.kvmesh.controller.index.MemoryIndex;
+import io.kvmesh.controller.index.redis.RedisIndex;
+import io.kvmesh.controller.log.KafkaEventLogWriter;
+import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.registry.WorkerView;
+import io.kvmesh.embedded.EmbeddedKafka;
+import io.kvmesh.embedded.EmbeddedRedis;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The reading side of a controller, on a real Kafka, and a writer that stands for agents. */
+final class TestController implements AutoCloseable {
+
+  private static final Duration WAIT = Duration.ofSeconds(30);
+  private static final int DEFAULT_INTERVAL_MILLIS = 5_000;
+
+  final MemoryIndex index = new MemoryIndex();
+  final WorkerRegistry registry = new WorkerRegistry();
+  final KafkaEventLogWriter writer;
+  final @Nullable RedisIndex durable;
+  final LogIngest ingest;
+
+  private TestController(
+      Map<String, Object> kafka, String cluster, int intervalMillis, @Nullable RedisIndex durable) {
+    this.writer = new KafkaEventLogWriter(cluster, kafka);
+    this.durable = durable;
+    this.ingest =
+        new LogIngest(
+            new IngestSettings(
+                cluster,
+                kafka,
+                8,
+                -1,
+                Duration.ofMillis(intervalMillis),
+                Duration.ofMillis(3L * intervalMillis),
+                Duration.ofMillis(12L * intervalMillis),
+                100),
+            index,
+            registry,
+            writer,
+            durable);
+    ingest.start();
+  }
+
+  static TestController start(EmbeddedKafka kafka, String cluster) {
+    return start(kafka, cluster, DEFAULT_INTERVAL_MILLIS);
+  }
+
+  /** With a heartbeat interval; silent after three of them, written off after twelve. */
+  static TestController start(EmbeddedKafka kafka, String cluster, int intervalMillis) {
+    return new TestController(properties(kafka), cluster, intervalMillis, null);
+  }
+
+  static TestController start(EmbeddedKafka kafka, EmbeddedRedis redis, String cluster) {
+    return new TestController(
+        properties(kafka),
+        cluster,
+        DEFAULT_INTERVAL_MILLIS,
+        RedisIndex.of(cluster, redis.uri(), Duration.ofSeconds(2)));
+  }
+
+  static Map<String, Object> properties(EmbeddedKafka kafka) {
+    return Map.of("bootstrap.servers", kafka.bootstrapServers());
+  }
+
+  /** The agent starts a life. */
+  void start(TestAgent agent) throws Exception {
+    agent.acknowledged(writer.append(agent.up()).get(30, TimeUnit.SECONDS));
+  }
+
+  /** Writes the events, in order, and waits until the log has them. */
+  void write(LogEvent... events) throws Exception {
+    CompletableFuture<?>[] written = new CompletableFuture<?>[events.length];
+    for (int i = 0; i < events.length; i++) {
+      written[i] = writer.append(events[i]);
+    }
+    CompletableFuture.allOf(written).get(30, TimeUnit.SECONDS);
+  }
+
+  /** Writes the event as often as it takes. */
+  void writeUntilTaken(LogEvent event) {
+    await().atMost(WAIT).ignoreExceptions().until(() -> writer.append(event).get() >= 0);
+  }
+
+  /** Waits until the view has applied the agent's last operation. */
+  Applied applied(TestAgent agent) throws Exception {
+    return barrier(agent, agent.epoch(), agent.sequence(), WAIT);
+  }
+
+  Applied barrier(TestAgent agent, long epoch, long sequence, Duration timeout) throws Exception {
+    return ingest.awaitApplied(agent.id(), epoch, sequence, timeout).get(60, TimeUnit.SECONDS);
+  }
+
+  void awaitReady() {
+    await().atMost(WAIT).until(ingest::ready);
+  }
+
+  WorkerView worker(TestAgent agent) {
+    return registry.worker(agent.id()).orElseThrow();
+  }
+
+  /** What the view says the agent holds, of the chunks below 1,000. */
+  Set<Long> held(TestAgent agent) {
+    Set<Long> held = new HashSet<>();
+    for (long hash = 0; hash < 1_000; hash++) {
+      if (index.prefix(agent.id(), TestAgent.LOCATION, TestAgent.KEYSPACE, new long[] {hash}) > 0) {
+        held.add(hash);
+      }
+    }
+    return held;
+  }
+
+  /** Number of partitions that it is the owner of. */
+  long owned() {
+    return ingest.status().lags().stream().filter(PartitionLag::owned).count();
+  }
+
+  @Override
+  public void close() {
+    ingest.close();
+    writer.close();
+    if (durable != null) {
+      durable.close();
+    }
+  }
+}
