@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a change. Steps are made in order; those that name a location answer with its totals
- * afterwards. The arrays belong to the step and are never changed: no copies on the way of a million
- * operations a second.
+ * afterwards. The arrays belong to the step and are never changed: no copies on the way of a
+ * million operations a second.
  */
 @SuppressWarnings("ArrayRecordComponent")
 public sealed interface ChangeStep {

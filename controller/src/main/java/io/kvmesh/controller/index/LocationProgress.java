@@ -31,7 +31,6 @@ public record LocationProgress(
 
   /** The same, for a reader that hasn't followed the snapshot from its start. */
   public LocationProgress withoutSnapshot() {
-    return new LocationProgress(
-        sequence, suspect, gaps, duplicates, mismatches, snapshots, null);
+    return new LocationProgress(sequence, suspect, gaps, duplicates, mismatches, snapshots, null);
   }
 }

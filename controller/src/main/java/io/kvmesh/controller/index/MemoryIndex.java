@@ -4,7 +4,6 @@ import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.PlacementDigest;
 import io.kvmesh.common.key.WorkerId;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

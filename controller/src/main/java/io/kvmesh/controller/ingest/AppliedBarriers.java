@@ -58,8 +58,7 @@ final class AppliedBarriers {
   }
 
   /** Completes when the registry's view of the worker has reached the operation; never fails. */
-  CompletableFuture<Applied> await(
-      WorkerId worker, long epoch, long sequence, Duration timeout) {
+  CompletableFuture<Applied> await(WorkerId worker, long epoch, long sequence, Duration timeout) {
     Waiter waiter = new Waiter(worker, epoch, sequence, new CompletableFuture<>());
     if (!add(waiter)) {
       return CompletableFuture.completedFuture(Waiter.of(Outcome.REFUSED, view(worker)));
@@ -140,8 +139,7 @@ final class AppliedBarriers {
       waiting = 0;
     }
     refused.forEach(
-        waiter ->
-            waiter.future().complete(Waiter.of(Outcome.REFUSED, view(waiter.worker()))));
+        waiter -> waiter.future().complete(Waiter.of(Outcome.REFUSED, view(waiter.worker()))));
   }
 
   private @Nullable WorkerView view(WorkerId worker) {

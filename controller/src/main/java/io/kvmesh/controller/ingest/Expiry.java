@@ -38,8 +38,7 @@ final class Expiry {
     }
     Set<Silence> silences = new HashSet<>();
     for (WorkerStream stream : expired) {
-      silences.add(
-          new Silence(partition, stream.id(), stream.epoch(), stream.heartbeatOffset()));
+      silences.add(new Silence(partition, stream.id(), stream.epoch(), stream.heartbeatOffset()));
     }
     writtenOff.removeIf(known -> known.partition() == partition && !silences.contains(known));
     silences.forEach(this::writeOff);
@@ -57,9 +56,7 @@ final class Expiry {
             DownReason.EXPIRED,
             silence.heartbeatOffset());
     var _ =
-        writer
-            .append(down)
-            .whenComplete((offset, failure) -> written(silence, failure == null));
+        writer.append(down).whenComplete((offset, failure) -> written(silence, failure == null));
   }
 
   private void written(Silence silence, boolean done) {

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * One location of one life of a worker: sequence numbers, snapshots and comparisons. Decides only;
  * the index is changed by others. Belongs to its reader's thread.
  *
- * <p>An agent's operations are numbered from 1: above last + 1 is a gap, not above last a duplicate.
- * A foreign worker's numbers begin anywhere and only tell of gaps: all its operations are applied,
- * and its snapshots carry no numbers.
+ * <p>An agent's operations are numbered from 1: above last + 1 is a gap, not above last a
+ * duplicate. A foreign worker's numbers begin anywhere and only tell of gaps: all its operations
+ * are applied, and its snapshots carry no numbers.
  */
 final class LocationStream {
 

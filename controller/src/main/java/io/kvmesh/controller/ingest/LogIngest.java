@@ -52,8 +52,7 @@ public final class LogIngest implements AutoCloseable {
             settings.partitions(),
             settings.replicationFactor());
     Consumers consumers = new Consumers(settings);
-    WorkerStreams streams =
-        new WorkerStreams(WorkerStreams.Liveness.of(settings), counters);
+    WorkerStreams streams = new WorkerStreams(WorkerStreams.Liveness.of(settings), counters);
     this.view =
         new ViewReader(
             topic,

@@ -29,7 +29,6 @@ interface PartitionWork {
     public void revoked(Collection<TopicPartition> partitions) {}
 
     @Override
-    public void turn(
-        Consumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records) {}
+    public void turn(Consumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records) {}
   }
 }

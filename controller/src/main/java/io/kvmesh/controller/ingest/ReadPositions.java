@@ -37,8 +37,7 @@ final class ReadPositions {
     positions.computeIfPresent(
         partition,
         (p, old) ->
-            new Position(
-                next, Math.max(next, old.end), Math.max(0, now - timestampMillis), now));
+            new Position(next, Math.max(next, old.end), Math.max(0, now - timestampMillis), now));
   }
 
   /** The broker has told where the partition ends. */

@@ -149,8 +149,7 @@ final class ViewReader {
           .beginningOffsets(partitions)
           .forEach(
               (p, first) ->
-                  positions.start(
-                      p.partition(), loaded.getOrDefault(p.partition(), first)));
+                  positions.start(p.partition(), loaded.getOrDefault(p.partition(), first)));
       read = found;
     }
     fitIntoLog(consumer, partitions);

@@ -94,10 +94,7 @@ final class WorkerStream {
                 locations.put(
                     name,
                     LocationStream.resumed(
-                        name,
-                        counters,
-                        location,
-                        totals.getOrDefault(name, KeyTotals.NONE))));
+                        name, counters, location, totals.getOrDefault(name, KeyTotals.NONE))));
   }
 
   WorkerId id() {

@@ -68,8 +68,7 @@ public final class KafkaEventLogWriter implements EventLogWriter {
 
   @Override
   public CompletableFuture<Long> append(LogEvent event) {
-    return append(
-        new ProducerRecord<>(topic, EventTopic.key(event.worker()), codec.encode(event)));
+    return append(new ProducerRecord<>(topic, EventTopic.key(event.worker()), codec.encode(event)));
   }
 
   @Override

@@ -176,8 +176,7 @@ final class EventProtocolSimulationTest {
             loaded.streams.resume(
                 agent.id(),
                 read.withoutSnapshots(),
-                Map.of(
-                    TestAgent.LOCATION, loaded.index.totals(agent.id(), TestAgent.LOCATION)));
+                Map.of(TestAgent.LOCATION, loaded.index.totals(agent.id(), TestAgent.LOCATION)));
           });
       log.subList(loadFrom, log.size()).forEach(loaded::read);
       isLoaded = true;

@@ -131,8 +131,7 @@ final class KafkaIngestIT {
       for (int partition = 0; partition < EventTopic.DEFAULT_PARTITIONS; partition++) {
         for (byte[] value : new byte[][] {random, null}) {
           var _ =
-              producer.send(
-                  new ProducerRecord<>(EventTopic.name(cluster), partition, null, value));
+              producer.send(new ProducerRecord<>(EventTopic.name(cluster), partition, null, value));
         }
       }
     }
@@ -145,9 +144,7 @@ final class KafkaIngestIT {
       controller.start(agent);
       controller.write(agent.admit(1, 2), agent.heartbeat());
 
-      await()
-          .atMost(WAIT)
-          .until(() -> controller.worker(agent).state() == WorkerState.SILENT);
+      await().atMost(WAIT).until(() -> controller.state(agent) == WorkerState.SILENT);
       assertThat(controller.held(agent)).isNotEmpty();
       await().atMost(WAIT).until(() -> controller.registry.worker(agent.id()).isEmpty());
       assertThat(controller.held(agent)).isEmpty();

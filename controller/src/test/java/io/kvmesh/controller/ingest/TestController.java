@@ -7,6 +7,7 @@ import io.kvmesh.controller.index.MemoryIndex;
 import io.kvmesh.controller.index.redis.RedisIndex;
 import io.kvmesh.controller.log.KafkaEventLogWriter;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
 import io.kvmesh.embedded.EmbeddedKafka;
 import io.kvmesh.embedded.EmbeddedRedis;
@@ -107,6 +108,11 @@ final class TestController implements AutoCloseable {
 
   WorkerView worker(TestAgent agent) {
     return registry.worker(agent.id()).orElseThrow();
+  }
+
+  /** The agent's state; null while it isn't known. */
+  @Nullable WorkerState state(TestAgent agent) {
+    return registry.worker(agent.id()).map(WorkerView::state).orElse(null);
   }
 
   /** What the view says the agent holds, of the chunks below 1,000. */
