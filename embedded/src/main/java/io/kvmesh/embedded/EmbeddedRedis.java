@@ -88,6 +88,15 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
   }
 
+  /** Waits until the server that runs now has ended; its status. Returns at once if none runs. */
+  public int awaitEnd() throws InterruptedException {
+    Process running;
+    synchronized (this) {
+      running = server;
+    }
+    return running == null ? 0 : running.waitFor();
+  }
+
   /** Stops it where it runs and starts an empty server on the same port. */
   public void restart() throws IOException {
     stop();

@@ -1,20 +1,22 @@
 package io.kvmesh.embedded;
 
-import java.util.concurrent.CountDownLatch;
-
 /** {@link EmbeddedRedis} as a process of its own. */
 public final class RedisMain {
+
+  private static final int SERVER_ENDED = 3;
 
   private RedisMain() {}
 
   public static void main(String[] args) throws InterruptedException {
     System.setProperty("logback.configurationFile", "kvmesh-embedded-logback.xml");
-    Service.run(
-        "redis",
-        args,
-        options -> EmbeddedRedis.start(options.dir(), options.port()),
-        EmbeddedRedis::port);
-    // Redis runs outside this JVM, so only this keeps it up.
-    new CountDownLatch(1).await();
+    EmbeddedRedis redis =
+        Service.run(
+            "redis",
+            args,
+            options -> EmbeddedRedis.start(options.dir(), options.port()),
+            EmbeddedRedis::port);
+    int status = redis.awaitEnd();
+    System.err.println("redis: the server has ended with status " + status);
+    System.exit(SERVER_ENDED);
   }
 }

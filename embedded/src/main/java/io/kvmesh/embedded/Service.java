@@ -21,7 +21,7 @@ final class Service {
    * Prints {@code ready NAME 127.0.0.1:PORT} once it serves; every failure is one line on standard
    * error and a status other than 0.
    */
-  static <S extends AutoCloseable> void run(
+  static <S extends AutoCloseable> S run(
       String name, String[] args, Starter<S> starter, ToIntFunction<S> portOf) {
     try {
       ServiceOptions options = ServiceOptions.parse(args);
@@ -30,16 +30,19 @@ final class Service {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> close(name, server), name + "-stop"));
       System.out.println("ready " + name + " 127.0.0.1:" + portOf.applyAsInt(server));
       System.out.flush();
+      return server;
     } catch (IllegalArgumentException e) {
-      fail(name, e, BAD_OPTION);
+      throw fail(name, e, BAD_OPTION);
     } catch (IOException e) {
-      fail(name, e, CANNOT_START);
+      throw fail(name, e, CANNOT_START);
     }
   }
 
-  private static void fail(String name, Exception e, int status) {
+  /** Doesn't return. */
+  private static IllegalStateException fail(String name, Exception e, int status) {
     System.err.println(name + ": " + e.getMessage());
     System.exit(status);
+    return new IllegalStateException(e);
   }
 
   private static void close(String name, AutoCloseable server) {
