@@ -17,7 +17,7 @@ final class AgentProgram implements Program {
   static final String PEER_LOOKUP = "peer_lookup";
 
   private static final int HEAP_MEGABYTES = 512;
-  private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
   private final FleetSettings settings;
   private final String name;

@@ -13,7 +13,7 @@ final class ControllerProgram implements Program {
   static final String REPLY = "controller_reply";
 
   private static final int HEAP_MEGABYTES = 512;
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
   private final String classPath;
   private final ControllerAddresses addresses;

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 final class EmbeddedProgram implements Program {
 
   static final String ADDRESS = "client";
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
   private final String name;
   private final String classPath;
