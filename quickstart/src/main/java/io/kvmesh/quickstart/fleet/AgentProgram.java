@@ -73,6 +73,8 @@ final class AgentProgram implements Program {
         .setting("kvmesh.peer.connect-timeout", "5s")
         .setting("kvmesh.directory.attempt-timeout", "5s")
         .setting("kvmesh.engine.deadline", "10s")
+        .setting("kvmesh.zmq.heartbeat-interval", "20s")
+        .setting("kvmesh.zmq.heartbeat-timeout", "15s")
         .setting("server.address", Loopback.HOST)
         .setting("server.port", Loopback.port(management))
         .words();

@@ -171,10 +171,11 @@ public record AgentSettings(
    *
    * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew
    * @param heartbeatInterval between two pings on an idle connection
-   * @param heartbeatTimeout without a sign of life the connection is closed
+   * @param heartbeatTimeout without an answer to a ping the connection is closed; shorter than the
+   *     interval
    */
   public record Zmq(
       @DefaultValue("200ms") Duration handshakeInterval,
-      @DefaultValue("1s") Duration heartbeatInterval,
-      @DefaultValue("3s") Duration heartbeatTimeout) {}
+      @DefaultValue("5s") Duration heartbeatInterval,
+      @DefaultValue("4s") Duration heartbeatTimeout) {}
 }

@@ -194,11 +194,12 @@ final class SettingsRules {
     AgentSettings.Zmq zmq = settings.zmq();
     millis("zmq.handshake-interval", zmq.handshakeInterval(), 10, 5_000);
     millis("zmq.heartbeat-interval", zmq.heartbeatInterval(), 10, 600_000);
+    millis("zmq.heartbeat-timeout", zmq.heartbeatTimeout(), 1, 600_000);
     faults.require(
-        zmq.heartbeatTimeout().compareTo(zmq.heartbeatInterval()) > 0,
+        zmq.heartbeatTimeout().compareTo(zmq.heartbeatInterval()) < 0,
         "zmq.heartbeat-timeout",
         zmq.heartbeatTimeout(),
-        "must be longer than kvmesh.zmq.heartbeat-interval (%s)"
+        "must be shorter than kvmesh.zmq.heartbeat-interval (%s)"
             .formatted(zmq.heartbeatInterval()));
   }
 
