@@ -10,9 +10,10 @@ import java.time.Duration;
  *     cut-off, up to 5 s
  * @param reconnectInterval first pause before connecting again; it doubles up to the maximum
  * @param maxReconnectInterval longest pause before connecting again
- * @param heartbeatInterval pause between ZMTP pings
- * @param heartbeatTimeout silence after a ping that ends a connection; shorter than the interval,
- *     since JeroMQ forgets a timeout that is set again before the cancelled one would have passed
+ * @param heartbeatInterval pause between ZMTP pings; never shorter than the timeout, whatever is
+ *     set, since JeroMQ forgets a timeout that it sets again before the former one would have
+ *     passed
+ * @param heartbeatTimeout silence after a ping that ends a connection
  * @param highWaterMark messages queued for a peer, and from it, at most
  * @param maxFrameBytes a peer that sends a longer frame loses its connection
  * @param maxFrames a message of more frames is dropped and counted
@@ -39,7 +40,7 @@ public record SocketSettings(
           16L << 20,
           4096);
 
-  /** Checks that all are positive and that heartbeats can work. */
+  /** Checks that all are positive. */
   public SocketSettings {
     requirePositive("handshake interval", handshakeInterval.toMillis());
     requirePositive("reconnect interval", reconnectInterval.toMillis());
@@ -49,11 +50,6 @@ public record SocketSettings(
     requirePositive("high-water mark", highWaterMark);
     requirePositive("largest frame", maxFrameBytes);
     requirePositive("largest number of frames", maxFrames);
-    if (heartbeatTimeout.compareTo(heartbeatInterval) >= 0) {
-      throw new IllegalArgumentException(
-          "The heartbeat timeout %s of a socket is shorter than the interval %s"
-              .formatted(heartbeatTimeout, heartbeatInterval));
-    }
   }
 
   /** The same with another handshake interval. */

@@ -20,6 +20,9 @@ public final class ZmqSocket implements AutoCloseable {
 
   private static final int DONT_WAIT = ZMQ.DONTWAIT;
 
+  /** A ping comes so much later than the timeout of the one before it. */
+  private static final int HEARTBEAT_MARGIN_MILLIS = 50;
+
   private final ZmqSockets sockets;
   private final SocketKind kind;
   private final ZMQ.Socket raw;
@@ -43,8 +46,7 @@ public final class ZmqSocket implements AutoCloseable {
     raw.setLinger(0);
     raw.setHWM(settings.highWaterMark());
     raw.setMaxMsgSize(settings.maxFrameBytes());
-    raw.setHeartbeatIvl(millis(settings.heartbeatInterval()));
-    raw.setHeartbeatTimeout(millis(settings.heartbeatTimeout()));
+    configureHeartbeats();
     raw.setReconnectIVL(millis(settings.reconnectInterval()));
     raw.setReconnectIVLMax(millis(settings.maxReconnectInterval()));
     switch (kind) {
@@ -55,6 +57,13 @@ public final class ZmqSocket implements AutoCloseable {
       case DEALER -> base.setSocketOpt(zmq.ZMQ.ZMQ_HICCUP_MSG, sockets.goneNotice());
       case PULL, PUSH, REQ, REP -> {}
     }
+  }
+
+  private void configureHeartbeats() {
+    int timeoutMillis = millis(settings.heartbeatTimeout());
+    int intervalMillis = millis(settings.heartbeatInterval());
+    raw.setHeartbeatIvl(Math.max(intervalMillis, timeoutMillis + HEARTBEAT_MARGIN_MILLIS));
+    raw.setHeartbeatTimeout(timeoutMillis);
   }
 
   private static int millis(Duration duration) {

@@ -16,7 +16,7 @@ class ConnectionTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final SocketSettings QUICK_HEARTBEAT =
-      SocketSettings.DEFAULT.withHeartbeat(Duration.ofMillis(200), Duration.ofMillis(150));
+      SocketSettings.DEFAULT.withHeartbeat(Duration.ofMillis(50), Duration.ofMillis(150));
 
   private final ZmqSockets sockets = new ZmqSockets();
 
