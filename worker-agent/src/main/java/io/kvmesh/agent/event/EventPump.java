@@ -1,8 +1,11 @@
 package io.kvmesh.agent.event;
 
 import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.event.OutboxItem.EndMark;
 import io.kvmesh.agent.event.OutboxItem.HeartbeatMark;
 import io.kvmesh.agent.event.OutboxItem.Mark;
+import io.kvmesh.agent.event.OutboxItem.SliceMark;
+import io.kvmesh.agent.event.OutboxItem.StartMark;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
 import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.common.wire.event.LogEvent;
@@ -57,6 +60,10 @@ final class EventPump {
   private boolean preparing;
   private boolean prepared;
   private boolean announcing;
+
+  /** Whether the log's absence has been told. */
+  private boolean away;
+
   private int inFlight;
   private long retryAt;
   private long nextHeartbeat;
@@ -236,10 +243,11 @@ final class EventPump {
   }
 
   private void taken(Mark mark) {
-    if (mark instanceof HeartbeatMark) {
-      heartbeatQueued = false;
-    } else {
-      snapshots.partTaken();
+    switch (mark) {
+      case HeartbeatMark heartbeat -> heartbeatQueued = false;
+      case StartMark start -> {}
+      case SliceMark slice -> snapshots.partTaken();
+      case EndMark end -> snapshots.partTaken();
     }
   }
 
@@ -283,8 +291,19 @@ final class EventPump {
     preparing = false;
     prepared = failure == null;
     if (failure != null) {
-      LOG.warn("The log isn't there yet: {}", failure.toString());
+      tellAway(failure);
       retryAt = now + settings.retryDelay().toNanos();
+    } else if (away) {
+      away = false;
+      LOG.info("{} reaches the log again", settings.worker());
+    }
+  }
+
+  /** Once, however often it fails before it works again. */
+  private void tellAway(Throwable failure) {
+    if (!away) {
+      away = true;
+      LOG.warn("{} can't write to the log: {}", settings.worker(), failure.toString());
     }
   }
 
@@ -308,7 +327,7 @@ final class EventPump {
   }
 
   private void refused(LogEvent event, Throwable failure, long now) {
-    LOG.warn("The log didn't take a {}: {}", event.getClass().getSimpleName(), failure.toString());
+    tellAway(failure);
     counters.failedSends.incrementAndGet();
     announcing = false;
     if (!(event instanceof Heartbeat)) {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -66,8 +67,11 @@ final class KafkaEventLog implements EventLog {
         .values()
         .get(topic)
         .whenComplete(
-            (created, failure) ->
-                completion.done(-1, failure instanceof TopicExistsException ? null : failure));
+            (created, failure) -> {
+              Throwable cause =
+                  failure instanceof CompletionException ? failure.getCause() : failure;
+              completion.done(-1, cause instanceof TopicExistsException ? null : cause);
+            });
   }
 
   @Override
@@ -103,6 +107,7 @@ final class KafkaEventLog implements EventLog {
   }
 
   private Producer<byte[], byte[]> producer() {
+    closeAdmin();
     if (producerFailed && producer != null) {
       producer.close(Duration.ZERO);
       producer = null;
@@ -129,13 +134,21 @@ final class KafkaEventLog implements EventLog {
         Map.entry(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, DELIVERY_MILLIS));
   }
 
-  @Override
-  public void close(Duration atMost) {
-    if (producer != null) {
-      producer.close(atMost);
-    }
+  /**
+   * It isn't needed once the topic is there; idle it would only look for Kafka when that is away.
+   */
+  private void closeAdmin() {
     if (admin != null) {
       admin.close(Duration.ZERO);
+      admin = null;
+    }
+  }
+
+  @Override
+  public void close(Duration atMost) {
+    closeAdmin();
+    if (producer != null) {
+      producer.close(atMost);
     }
   }
 }
