@@ -1,7 +1,7 @@
 package io.kvmesh.controller.lmcache;
 
-import java.util.EnumMap;
-import java.util.Map;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.zmq.RefusedFrames;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What the sockets have met since the start. Written by the front, read by anybody. */
@@ -28,46 +28,36 @@ public final class FrontCounts {
     /** The reply could not be delivered. */
     NO_ROUTE,
     /** Too many requests waited already. */
-    OVERLOAD
+    OVERLOAD,
+    /** A fault of ours. */
+    FAULT
   }
 
-  private final Map<Door, LongAdder> messages = adders(Door.class);
-  private final Map<Door, LongAdder> garbage = adders(Door.class);
-  private final Map<Door, LongAdder> unsupported = adders(Door.class);
-  private final Map<Loss, LongAdder> lost = adders(Loss.class);
+  private final Counters<Door> messages = new Counters<>(Door.class);
+  private final Counters<Door> unsupported = new Counters<>(Door.class);
+  private final Counters<Loss> lost = new Counters<>(Loss.class);
+  private final RefusedFrames pullGarbage = new RefusedFrames("pull", System::nanoTime);
+  private final RefusedFrames replyGarbage = new RefusedFrames("reply", System::nanoTime);
   private final LongAdder conflicts = new LongAdder();
   private volatile int held;
 
-  private static <E extends Enum<E>> Map<E, LongAdder> adders(Class<E> type) {
-    Map<E, LongAdder> adders = new EnumMap<>(type);
-    for (E constant : type.getEnumConstants()) {
-      adders.put(constant, new LongAdder());
-    }
-    return adders;
-  }
-
-  private static <E extends Enum<E>> LongAdder of(Map<E, LongAdder> adders, E constant) {
-    LongAdder adder = adders.get(constant);
-    if (adder == null) {
-      throw new IllegalArgumentException("no counter for " + constant);
-    }
-    return adder;
-  }
-
   void message(Door door) {
-    of(messages, door).increment();
+    messages.count(door);
   }
 
-  void garbage(Door door) {
-    of(garbage, door).increment();
+  RefusedFrames garbage(Door door) {
+    return switch (door) {
+      case PULL -> pullGarbage;
+      case REPLY -> replyGarbage;
+    };
   }
 
   void unsupported(Door door) {
-    of(unsupported, door).increment();
+    unsupported.count(door);
   }
 
   void lost(Loss loss) {
-    of(lost, loss).increment();
+    lost.count(loss);
   }
 
   void conflict() {
@@ -80,22 +70,22 @@ public final class FrontCounts {
 
   /** Frames that were a message. */
   public long messages(Door door) {
-    return of(messages, door).sum();
+    return messages.get(door);
   }
 
   /** Frames that were none. */
   public long garbages(Door door) {
-    return of(garbage, door).sum();
+    return garbage(door).count();
   }
 
   /** Messages that the socket doesn't serve. */
   public long unsupporteds(Door door) {
-    return of(unsupported, door).sum();
+    return unsupported.get(door);
   }
 
   /** Messages that came to nothing. */
   public long losses(Loss loss) {
-    return of(lost, loss).sum();
+    return lost.get(loss);
   }
 
   /** Registrations and heartbeats under the identity of a live worker at another address. */

@@ -1,5 +1,6 @@
 package io.kvmesh.controller.lmcache;
 
+import io.kvmesh.common.count.LogLimit;
 import io.kvmesh.common.key.KeyFormatException;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.codec.WireFormatException;
@@ -8,6 +9,7 @@ import io.kvmesh.common.zmq.Frame;
 import io.kvmesh.common.zmq.MessageHandler;
 import io.kvmesh.common.zmq.Multipart;
 import io.kvmesh.common.zmq.ZmqSocket;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,35 +21,38 @@ final class PullDoor implements MessageHandler {
   private final MessageCodec codec;
   private final PushHandler handler;
   private final FrontCounts counts;
-  private final Garbage garbage;
+  private final LogLimit logLimit = new LogLimit(System::nanoTime);
 
   PullDoor(MessageCodec codec, PushHandler handler, FrontCounts counts) {
     this.codec = codec;
     this.handler = handler;
     this.counts = counts;
-    this.garbage = new Garbage(FrontCounts.Door.PULL, counts, System::nanoTime);
   }
 
   @Override
   public void onMessage(ZmqSocket socket, Multipart message) {
     try {
       for (Frame frame : message.frames()) {
-        onFrame(message, frame.toArray());
+        onFrame(message, frame);
       }
     } finally {
       message.release();
     }
   }
 
-  private void onFrame(Multipart message, byte[] payload) {
+  private void onFrame(Multipart message, Frame frame) {
     try {
-      DirectoryMessage decoded = codec.decode(DirectoryMessage.class, payload);
+      DirectoryMessage decoded = codec.decode(DirectoryMessage.class, frame.toArray());
       counts.message(FrontCounts.Door.PULL);
       handler.handle(decoded);
     } catch (WireFormatException | KeyFormatException e) {
-      garbage.frame(message, payload, String.valueOf(e.getMessage()));
+      Multipart shown = new Multipart(List.of(frame), message.peerAddress());
+      counts.garbage(FrontCounts.Door.PULL).refuse(shown, e.getMessage());
     } catch (RuntimeException e) {
-      LOG.error("A message on {} failed", FrontCounts.Door.PULL, e);
+      counts.lost(FrontCounts.Loss.FAULT);
+      if (logLimit.permits()) {
+        LOG.error("A pushed message failed", e);
+      }
     }
   }
 }

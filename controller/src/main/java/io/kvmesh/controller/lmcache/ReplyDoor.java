@@ -1,5 +1,6 @@
 package io.kvmesh.controller.lmcache;
 
+import io.kvmesh.common.count.LogLimit;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.codec.WireFormatException;
 import io.kvmesh.common.wire.directory.DirectoryMessage;
@@ -31,8 +32,8 @@ final class ReplyDoor implements MessageHandler {
   private final MessageCodec codec;
   private final RequestHandler handler;
   private final FrontCounts counts;
-  private final Garbage garbage;
   private final int maxInFlight;
+  private final LogLimit logLimit = new LogLimit(System::nanoTime);
   private final AtomicInteger inFlight = new AtomicInteger();
 
   ReplyDoor(
@@ -45,7 +46,6 @@ final class ReplyDoor implements MessageHandler {
     this.codec = codec;
     this.handler = handler;
     this.counts = counts;
-    this.garbage = new Garbage(FrontCounts.Door.REPLY, counts, System::nanoTime);
     this.maxInFlight = maxInFlight;
   }
 
@@ -55,7 +55,7 @@ final class ReplyDoor implements MessageHandler {
       Envelope.Content content = Envelope.splitRouted(message);
       answer(socket, content.envelope(), reply(message, content.payload()));
     } catch (EnvelopeException e) {
-      garbage.message(message, String.valueOf(e.getMessage()));
+      counts.garbage(FrontCounts.Door.REPLY).refuse(message, e.getMessage());
     } finally {
       message.release();
     }
@@ -66,7 +66,7 @@ final class ReplyDoor implements MessageHandler {
     try {
       request = codec.decode(DirectoryMessage.class, payload);
     } catch (WireFormatException e) {
-      garbage.frame(message, payload, String.valueOf(e.getMessage()));
+      counts.garbage(FrontCounts.Door.REPLY).refuse(message, e.getMessage());
       return now(new ErrorMsg(String.valueOf(e.getMessage()), ErrorMsg.BAD_REQUEST));
     }
     counts.message(FrontCounts.Door.REPLY);
@@ -75,7 +75,7 @@ final class ReplyDoor implements MessageHandler {
       String type = request.getClass().getSimpleName();
       return now(new ErrorMsg("Unknown message type: " + type, ErrorMsg.UNSUPPORTED));
     }
-    if (inFlight.get() >= maxInFlight) {
+    if (RequestHandler.mayWait(known) && inFlight.get() >= maxInFlight) {
       counts.lost(FrontCounts.Loss.OVERLOAD);
       return now(new ErrorMsg("too many requests wait already", ErrorMsg.NOT_READY));
     }
@@ -112,7 +112,10 @@ final class ReplyDoor implements MessageHandler {
       @Nullable Throwable failure) {
     inFlight.decrementAndGet();
     if (answer == null) {
-      LOG.error("A request failed", failure);
+      counts.lost(FrontCounts.Loss.FAULT);
+      if (logLimit.permits()) {
+        LOG.error("A request failed", failure);
+      }
     }
     DirectoryReply reply =
         answer == null ? new ErrorMsg("the controller failed", ErrorMsg.NOT_READY) : answer;

@@ -48,6 +48,15 @@ final class RequestHandler {
     this.maxWait = maxWait;
   }
 
+  /** Whether the reply may have to wait for the log or the view; the others come at once. */
+  static boolean mayWait(DirectoryRequest request) {
+    return switch (request) {
+      case AppliedMsg _, RegisterMsg _ -> true;
+      case HeartbeatMsg heartbeat -> heartbeat.epoch() == null;
+      case BatchedP2PLookupMsg _, FullSyncStartMsg _, FullSyncStatusMsg _ -> false;
+    };
+  }
+
   /** The reply; completes normally in the end. */
   CompletableFuture<DirectoryReply> handle(DirectoryRequest request) {
     try {

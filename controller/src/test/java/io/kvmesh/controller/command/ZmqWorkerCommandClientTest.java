@@ -1,0 +1,139 @@
+package io.kvmesh.controller.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.control.ClearWorkerMsg;
+import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
+import io.kvmesh.common.wire.control.ControlRequest;
+import io.kvmesh.common.zmq.Frame;
+import io.kvmesh.common.zmq.Multipart;
+import io.kvmesh.common.zmq.SocketKind;
+import io.kvmesh.common.zmq.SocketSettings;
+import io.kvmesh.common.zmq.ZmqSocket;
+import io.kvmesh.common.zmq.ZmqSockets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ZmqWorkerCommandClientTest {
+
+  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final ClearWorkerMsg CLEAR = new ClearWorkerMsg("e", "LocalCPUBackend");
+
+  private final MessageCodec codec = new MessageCodec();
+  private final ZmqSockets sockets = new ZmqSockets();
+  private final ZmqWorkerCommandClient client =
+      new ZmqWorkerCommandClient(sockets, SocketSettings.DEFAULT);
+
+  @BeforeEach
+  void start() {
+    client.start();
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+    assertThat(sockets.close(Duration.ofSeconds(5))).isTrue();
+  }
+
+  @Test
+  void plainRepWorker_replies() throws Exception {
+    try (ZmqSocket worker = sockets.bind(SocketKind.REP, "tcp://127.0.0.1:0")) {
+      var outcome = client.send("127.0.0.1", worker.port(), CLEAR, LONG);
+
+      Multipart request = worker.receive(LONG);
+      assertThat(request).isNotNull();
+      assertThat(codec.decode(ControlRequest.class, request.frames().getLast().toArray()))
+          .isEqualTo(CLEAR);
+      worker.send(codec.encode(new ClearWorkerRetMsg(512)));
+
+      assertThat(outcome.get()).isEqualTo(new CommandOutcome.Replied(new ClearWorkerRetMsg(512)));
+    }
+    await().atMost(LONG).until(() -> sockets.stats().openSockets() == 0);
+  }
+
+  @Test
+  void garbledReply_isToldFromSilence() throws Exception {
+    try (ZmqSocket worker = sockets.bind(SocketKind.REP, "tcp://127.0.0.1:0")) {
+      var outcome = client.send("127.0.0.1", worker.port(), CLEAR, LONG);
+      worker.receive(LONG);
+      worker.send(new byte[] {(byte) 0xc1});
+
+      assertThat(outcome.get()).isInstanceOf(CommandOutcome.Garbled.class);
+    }
+  }
+
+  @Test
+  void replyToAnotherRequest_isNotTaken() throws Exception {
+    try (ZmqSocket worker = sockets.bind(SocketKind.ROUTER, "tcp://127.0.0.1:0")) {
+      var outcome = client.send("127.0.0.1", worker.port(), CLEAR, LONG);
+      Multipart request = worker.receive(LONG);
+      assertThat(request).isNotNull();
+      Frame peer = request.frames().getFirst();
+      Frame reply = Frame.of(codec.encode(new ClearWorkerRetMsg(1)));
+      worker.send(List.of(peer, Frame.of(new byte[8]), Frame.EMPTY, reply));
+      Frame right = Frame.of(codec.encode(new ClearWorkerRetMsg(2)));
+      worker.send(List.of(peer, request.frames().get(1), Frame.EMPTY, right));
+
+      assertThat(outcome.get()).isEqualTo(new CommandOutcome.Replied(new ClearWorkerRetMsg(2)));
+    }
+  }
+
+  @Test
+  void nobodyThere_timesOutAndLeavesNoSocket() throws Exception {
+    int port;
+    try (ZmqSocket gone = sockets.bind(SocketKind.REP, "tcp://127.0.0.1:0")) {
+      port = gone.port();
+    }
+    List<CompletableFuture<CommandOutcome>> outcomes = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      outcomes.add(client.send("127.0.0.1", port, CLEAR, Duration.ofMillis(300)));
+    }
+
+    for (CompletableFuture<CommandOutcome> outcome : outcomes) {
+      assertThat(outcome.get()).isEqualTo(new CommandOutcome.TimedOut());
+    }
+    await().atMost(LONG).until(() -> sockets.stats().openSockets() == 0);
+  }
+
+  @Test
+  void workerThatDies_failsAtOnce() throws Exception {
+    ZmqSocket worker = sockets.bind(SocketKind.ROUTER, "tcp://127.0.0.1:0");
+    var outcome = client.send("127.0.0.1", worker.port(), CLEAR, LONG);
+    assertThat(worker.receive(LONG)).isNotNull();
+    worker.close();
+
+    assertThat(outcome.get()).isInstanceOf(CommandOutcome.Garbled.class);
+  }
+
+  @Test
+  void addressThatIsNone_isNotSent() throws Exception {
+    assertThat(client.send("no such host", 1, CLEAR, LONG).get())
+        .isInstanceOf(CommandOutcome.NotSent.class);
+    assertThat(client.send("127.0.0.1", 70_000, CLEAR, LONG).get())
+        .isInstanceOf(CommandOutcome.NotSent.class);
+    assertThat(client.send("127.0.0.1", -1, CLEAR, LONG).get())
+        .isInstanceOf(CommandOutcome.NotSent.class);
+  }
+
+  @Test
+  void tooManyAtATime_areRefused() {
+    List<CompletableFuture<CommandOutcome>> outcomes = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      outcomes.add(client.send("127.0.0.1", 1, CLEAR, Duration.ofSeconds(2)));
+    }
+
+    assertThat(outcomes).filteredOn(CompletableFuture::isDone).hasSizeGreaterThanOrEqualTo(44);
+    outcomes.forEach(CompletableFuture::join);
+    assertThat(client.send("127.0.0.1", 1, CLEAR, Duration.ofMillis(1)).join())
+        .isEqualTo(new CommandOutcome.TimedOut());
+  }
+}

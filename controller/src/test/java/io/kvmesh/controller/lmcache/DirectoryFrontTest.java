@@ -1,0 +1,304 @@
+package io.kvmesh.controller.lmcache;
+
+import static io.kvmesh.controller.fixture.Workers.CPU;
+import static io.kvmesh.controller.fixture.Workers.agent;
+import static io.kvmesh.controller.fixture.Workers.foreign;
+import static io.kvmesh.controller.fixture.Workers.keyspace;
+import static io.kvmesh.controller.fixture.Workers.live;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.common.key.ChunkHash;
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.KVOpEvent;
+import io.kvmesh.common.wire.Message;
+import io.kvmesh.common.wire.OpType;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.directory.AppliedMsg;
+import io.kvmesh.common.wire.directory.AppliedRetMsg;
+import io.kvmesh.common.wire.directory.BatchedKVOperationMsg;
+import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
+import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
+import io.kvmesh.common.wire.directory.DirectoryReply;
+import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.wire.directory.LookupMsg;
+import io.kvmesh.common.wire.directory.PeerLayout;
+import io.kvmesh.common.wire.directory.RegisterMsg;
+import io.kvmesh.common.wire.directory.RegisterRetMsg;
+import io.kvmesh.common.zmq.Frame;
+import io.kvmesh.common.zmq.Multipart;
+import io.kvmesh.common.zmq.SocketKind;
+import io.kvmesh.common.zmq.SocketSettings;
+import io.kvmesh.common.zmq.ZmqSocket;
+import io.kvmesh.common.zmq.ZmqSockets;
+import io.kvmesh.controller.fixture.FakeLog;
+import io.kvmesh.controller.fixture.NaiveIndex;
+import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.PrefixLookup;
+import io.kvmesh.controller.lookup.ReadyLookup;
+import io.kvmesh.controller.registry.WorkerRegistry;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class DirectoryFrontTest {
+
+  private static final WorkerId A = new WorkerId("A", 0);
+  private static final Duration WAIT = Duration.ofSeconds(10);
+  private static final int MAX_FRAME_BYTES = 64 << 10;
+
+  private final MessageCodec codec = new MessageCodec();
+  private final FakeLog log = new FakeLog();
+  private final WorkerRegistry registry = new WorkerRegistry();
+  private final NaiveIndex index = new NaiveIndex();
+  private final FakeView view = new FakeView();
+  private final FrontCounts counts = new FrontCounts();
+  private final List<CompletableFuture<Barrier.Answer>> barriers = new ArrayList<>();
+  private final ZmqSockets sockets = new ZmqSockets();
+  private final DirectoryFront front =
+      new DirectoryFront(
+          new FrontSettings(
+              "tcp://127.0.0.1:0",
+              "tcp://127.0.0.1:0",
+              "",
+              SocketSettings.DEFAULT.withMessages(1000, MAX_FRAME_BYTES, 64),
+              Duration.ofSeconds(5),
+              10,
+              2,
+              Duration.ofSeconds(5)),
+          sockets,
+          new ReadyLookup(view::ready, new PrefixLookup(index, registry)),
+          this::barrier,
+          view,
+          registry,
+          log,
+          counts);
+
+  private synchronized CompletableFuture<Barrier.Answer> barrier(
+      WorkerId worker, long epoch, long sequence, Duration timeout) {
+    CompletableFuture<Barrier.Answer> answer = new CompletableFuture<>();
+    barriers.add(answer);
+    return answer;
+  }
+
+  private synchronized int barriersAsked() {
+    return barriers.size();
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    front.start();
+    index.admit(A, CPU, keyspace(), 1, 2);
+    registry.put(live(A, 1, agent("url-A")));
+  }
+
+  @AfterEach
+  void close() {
+    front.close();
+    assertThat(sockets.close(Duration.ofSeconds(5))).isTrue();
+  }
+
+  @Test
+  void everyEnvelope_isAnsweredInTheSameOne() throws Exception {
+    byte[] question = codec.encode(lookup());
+    Frame id = Frame.of(new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
+    try (ZmqSocket dealer = connect(SocketKind.DEALER);
+        ZmqSocket req = connect(SocketKind.REQ)) {
+      dealer.send(List.of(Frame.EMPTY, Frame.of(question)));
+      assertHit(receive(dealer), 2);
+
+      dealer.send(List.of(Frame.of(question)));
+      assertHit(receive(dealer), 1);
+
+      dealer.send(List.of(id, Frame.EMPTY, Frame.of(question)));
+      Multipart numbered = receive(dealer);
+      assertHit(numbered, 3);
+      assertThat(numbered.frames().getFirst().toArray()).isEqualTo(id.toArray());
+
+      req.send(question);
+      assertHit(receive(req), 1);
+
+      dealer.send(List.of(Frame.EMPTY, Frame.of(question), Frame.of(new byte[] {9})));
+      assertHit(receive(dealer), 2);
+    }
+  }
+
+  @Test
+  void noPayload_isCountedAndTheSocketLivesOn() throws Exception {
+    try (ZmqSocket dealer = connect(SocketKind.DEALER)) {
+      dealer.send(List.of(Frame.EMPTY, Frame.EMPTY));
+      dealer.send(List.of(Frame.EMPTY));
+      dealer.send(List.of(Frame.of(codec.encode(lookup())), Frame.EMPTY));
+
+      assertAlive(dealer);
+    }
+    assertThat(counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(3);
+  }
+
+  @Test
+  void garbage_isAnsweredWithAnErrorAndCounted() throws Exception {
+    Random random = new Random(11);
+    byte[] valid = codec.encode(lookup());
+    byte[] trailing = java.util.Arrays.copyOf(valid, valid.length + 1);
+    byte[] bytes = new byte[100];
+    random.nextBytes(bytes);
+    bytes[0] = (byte) 0xc1;
+    try (ZmqSocket dealer = connect(SocketKind.DEALER)) {
+      for (byte[] bad : List.of(bytes, trailing, "{".getBytes(StandardCharsets.UTF_8))) {
+        dealer.send(List.of(Frame.EMPTY, Frame.of(bad)));
+        assertThat(reply(receive(dealer)))
+            .isInstanceOfSatisfying(
+                ErrorMsg.class, error -> assertThat(error.code()).isEqualTo(ErrorMsg.BAD_REQUEST));
+      }
+      assertAlive(dealer);
+    }
+    assertThat(counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(3);
+  }
+
+  @Test
+  void messageOfAnotherKind_isAnsweredAsLmcacheDoes() throws Exception {
+    try (ZmqSocket dealer = connect(SocketKind.DEALER)) {
+      dealer.send(List.of(Frame.EMPTY, Frame.of(codec.encode(new LookupMsg("e", List.of(1L))))));
+
+      assertThat(reply(receive(dealer)))
+          .isEqualTo(new ErrorMsg("Unknown message type: LookupMsg", ErrorMsg.UNSUPPORTED));
+    }
+    assertThat(counts.unsupporteds(FrontCounts.Door.REPLY)).isEqualTo(1);
+  }
+
+  @Test
+  void oversizedFrame_costsItsSenderTheConnectionAndNobodyElse() throws Exception {
+    try (ZmqSocket bad = connect(SocketKind.DEALER);
+        ZmqSocket good = connect(SocketKind.DEALER);
+        ZmqSocket push = connectPull()) {
+      assertAlive(good);
+      bad.send(List.of(Frame.EMPTY, Frame.of(new byte[2 * MAX_FRAME_BYTES])));
+      push.send(new byte[2 * MAX_FRAME_BYTES]);
+
+      assertAlive(good);
+      try (ZmqSocket another = connectPull()) {
+        another.send(codec.encode(operations(A)));
+        await().atMost(WAIT).until(() -> counts.messages(FrontCounts.Door.PULL) == 1);
+      }
+    }
+  }
+
+  @Test
+  void waitingRequests_holdUpNobodyAndAreBounded() throws Exception {
+    byte[] question = codec.encode(new AppliedMsg("A", 0, 1, 5, 4000));
+    try (ZmqSocket waiting = connect(SocketKind.DEALER);
+        ZmqSocket other = connect(SocketKind.DEALER)) {
+      waiting.send(List.of(Frame.EMPTY, Frame.of(question)));
+      waiting.send(List.of(Frame.EMPTY, Frame.of(question)));
+      await().atMost(WAIT).until(() -> barriersAsked() == 2);
+
+      assertAlive(other);
+      other.send(List.of(Frame.EMPTY, Frame.of(question)));
+      assertThat(reply(receive(other))).isInstanceOf(ErrorMsg.class);
+      assertThat(counts.losses(FrontCounts.Loss.OVERLOAD)).isEqualTo(1);
+
+      barriers.forEach(
+          answer -> answer.complete(new Barrier.Answer(Barrier.Outcome.APPLIED, 1, 5)));
+      assertThat(reply(receive(waiting))).isEqualTo(new AppliedRetMsg(true, 1, 5));
+      assertThat(reply(receive(waiting))).isEqualTo(new AppliedRetMsg(true, 1, 5));
+    }
+  }
+
+  @Test
+  void askerThatLeft_isACountedOutcome() throws Exception {
+    try (ZmqSocket waiting = connect(SocketKind.DEALER)) {
+      waiting.send(
+          List.of(Frame.EMPTY, Frame.of(codec.encode(new AppliedMsg("A", 0, 1, 5, 4000)))));
+      await().atMost(WAIT).until(() -> barriersAsked() == 1);
+    }
+    try (ZmqSocket other = connect(SocketKind.DEALER)) {
+      assertAlive(other);
+    }
+    barriers.getFirst().complete(new Barrier.Answer(Barrier.Outcome.APPLIED, 1, 5));
+
+    await().atMost(WAIT).until(() -> counts.losses(FrontCounts.Loss.NO_ROUTE) == 1);
+  }
+
+  @Test
+  void registration_isAnsweredAfterTheLogHasIt() throws Exception {
+    log.acknowledgeByHand();
+    try (ZmqSocket req = connect(SocketKind.REQ)) {
+      req.send(codec.encode(new RegisterMsg("F", 0, "127.0.0.1", 1, "url")));
+      await().atMost(WAIT).until(() -> log.events().size() == 1);
+      log.appended().getFirst().offset().complete(3L);
+
+      assertThat(reply(receive(req))).isInstanceOf(RegisterRetMsg.class);
+    }
+  }
+
+  @Test
+  void pull_everyFrameIsAMessageAndABadOneSpoilsNone() throws Exception {
+    WorkerId worker = new WorkerId("F", 0);
+    registry.put(live(worker, 1, foreign("url")));
+    Frame good = Frame.of(codec.encode(operations(worker)));
+    Frame nonsense = Frame.of(codec.encode(operations("a/b", 0)));
+    byte[] twice = new byte[2 * good.size()];
+    System.arraycopy(good.toArray(), 0, twice, 0, good.size());
+    System.arraycopy(good.toArray(), 0, twice, good.size(), good.size());
+    try (ZmqSocket push = connectPull()) {
+      push.send(
+          List.of(good, Frame.of(new byte[] {1}), Frame.EMPTY, Frame.of(twice), nonsense, good));
+      push.send(good.toArray());
+
+      await().atMost(WAIT).until(() -> log.events().size() == 3);
+    }
+    assertThat(counts.garbages(FrontCounts.Door.PULL)).isEqualTo(4);
+  }
+
+  private static BatchedP2PLookupMsg lookup() {
+    return new BatchedP2PLookupMsg(
+        List.of(ChunkHash.ofSigned(1), ChunkHash.ofSigned(2)), "B", 0, keyspace().toString());
+  }
+
+  private static BatchedKVOperationMsg operations(WorkerId worker) {
+    return operations(worker.instanceId(), worker.rank());
+  }
+
+  private static BatchedKVOperationMsg operations(String instanceId, int rank) {
+    return new BatchedKVOperationMsg(
+        instanceId, rank, CPU, List.of(new KVOpEvent(OpType.ADMIT, ChunkHash.ofSigned(1), 0)));
+  }
+
+  private ZmqSocket connect(SocketKind kind) throws IOException {
+    return sockets.connect(kind, "tcp://127.0.0.1:" + front.replyPort());
+  }
+
+  private ZmqSocket connectPull() throws IOException {
+    return sockets.connect(SocketKind.PUSH, "tcp://127.0.0.1:" + front.pullPort());
+  }
+
+  private void assertAlive(ZmqSocket dealer) throws Exception {
+    dealer.send(List.of(Frame.EMPTY, Frame.of(codec.encode(lookup()))));
+    assertHit(receive(dealer), 2);
+  }
+
+  private void assertHit(Multipart answer, int frames) throws Exception {
+    assertThat(answer.frames()).hasSize(frames);
+    assertThat(reply(answer))
+        .isEqualTo(new BatchedP2PLookupRetMsg(List.of(new PeerLayout("A", CPU, 2, "url-A"))));
+  }
+
+  private static Multipart receive(ZmqSocket socket) {
+    Multipart answer = socket.receive(WAIT);
+    assertThat(answer).as("an answer within %s", WAIT).isNotNull();
+    return answer;
+  }
+
+  private Message reply(Multipart answer) throws Exception {
+    return codec.decode(DirectoryReply.class, answer.frames().getLast().toArray());
+  }
+}

@@ -1,0 +1,269 @@
+package io.kvmesh.controller.lmcache;
+
+import static io.kvmesh.controller.fixture.Workers.CPU;
+import static io.kvmesh.controller.fixture.Workers.agent;
+import static io.kvmesh.controller.fixture.Workers.foreign;
+import static io.kvmesh.controller.fixture.Workers.keyspace;
+import static io.kvmesh.controller.fixture.Workers.live;
+import static io.kvmesh.controller.fixture.Workers.view;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvmesh.common.key.ChunkHash;
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.directory.AppliedMsg;
+import io.kvmesh.common.wire.directory.AppliedRetMsg;
+import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
+import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
+import io.kvmesh.common.wire.directory.DirectoryReply;
+import io.kvmesh.common.wire.directory.DirectoryRequest;
+import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.wire.directory.FullSyncCommand;
+import io.kvmesh.common.wire.directory.FullSyncStartMsg;
+import io.kvmesh.common.wire.directory.FullSyncStartRetMsg;
+import io.kvmesh.common.wire.directory.FullSyncStatusMsg;
+import io.kvmesh.common.wire.directory.FullSyncStatusRetMsg;
+import io.kvmesh.common.wire.directory.HeartbeatMsg;
+import io.kvmesh.common.wire.directory.HeartbeatRetMsg;
+import io.kvmesh.common.wire.directory.PeerLayout;
+import io.kvmesh.common.wire.directory.RegisterMsg;
+import io.kvmesh.common.wire.directory.RegisterRetMsg;
+import io.kvmesh.common.wire.event.Heartbeat;
+import io.kvmesh.common.wire.event.WorkerUp;
+import io.kvmesh.controller.fixture.FakeLog;
+import io.kvmesh.controller.fixture.NaiveIndex;
+import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.PrefixLookup;
+import io.kvmesh.controller.lookup.ReadyLookup;
+import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.registry.WorkerState;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class RequestHandlerTest {
+
+  private static final WorkerId A = new WorkerId("A", 0);
+
+  private final FakeLog log = new FakeLog();
+  private final WorkerRegistry registry = new WorkerRegistry();
+  private final NaiveIndex index = new NaiveIndex();
+  private final FakeView view = new FakeView();
+  private final FrontCounts counts = new FrontCounts();
+  private final ForeignWorkers workers = new ForeignWorkers(log, registry, counts);
+  private final Conflicts conflicts = new Conflicts(counts);
+  private Barrier.Answer barrierAnswer = new Barrier.Answer(Barrier.Outcome.APPLIED, 5, 9);
+  private Duration waited = Duration.ZERO;
+  private final RequestHandler handler =
+      new RequestHandler(
+          new ReadyLookup(view::ready, new PrefixLookup(index, registry)),
+          this::await,
+          new Registration(workers, registry, conflicts, () -> Map.of("heartbeat_url", "c:8400")),
+          new Heartbeats(workers, registry, view, conflicts),
+          Duration.ofSeconds(5));
+
+  private CompletableFuture<Barrier.Answer> await(
+      WorkerId worker, long epoch, long sequence, Duration timeout) {
+    waited = timeout;
+    return CompletableFuture.completedFuture(barrierAnswer);
+  }
+
+  @Test
+  void lookup_answersOneTuple() {
+    index.admit(A, CPU, keyspace(), 1, -1, 3);
+    registry.put(live(A, 1, agent("url-A")));
+
+    assertThat(lookup(keyspace().toString(), ChunkHash.ofSigned(1), ChunkHash.ofUnsigned(-1)))
+        .isEqualTo(new BatchedP2PLookupRetMsg(List.of(new PeerLayout("A", CPU, 2, "url-A"))));
+  }
+
+  @Test
+  void lookup_missAndNoHashes_areTheMissTuple() {
+    var miss = new BatchedP2PLookupRetMsg(List.of(new PeerLayout("", "", 0, "")));
+
+    assertThat(lookup(null, ChunkHash.ofSigned(1))).isEqualTo(miss);
+    assertThat(lookup(keyspace().toString())).isEqualTo(miss);
+  }
+
+  @Test
+  void lookup_notReady_isAnErrorAndNeverAMiss() {
+    view.ready = false;
+
+    assertThat(code(lookup(null, ChunkHash.ofSigned(1)))).isEqualTo(ErrorMsg.NOT_READY);
+  }
+
+  @Test
+  void nonsenseIdentityOrKeyspace_isABadRequest() {
+    assertThat(code(lookup("no keyspace", ChunkHash.ofSigned(1)))).isEqualTo(ErrorMsg.BAD_REQUEST);
+    assertThat(code(ask(new RegisterMsg("a/b", 0, "h", 1, null)))).isEqualTo(ErrorMsg.BAD_REQUEST);
+    assertThat(code(ask(new HeartbeatMsg("", 0, "h", 1, null)))).isEqualTo(ErrorMsg.BAD_REQUEST);
+    assertThat(log.events()).isEmpty();
+  }
+
+  @Test
+  void register_isAnsweredOnlyWhenTheLogHasIt() {
+    log.acknowledgeByHand();
+
+    CompletableFuture<DirectoryReply> reply =
+        handler.handle(new RegisterMsg("A", 0, "127.0.0.1", 1, "url"));
+
+    assertThat(reply).isNotDone();
+    assertThat(log.events()).containsExactly(new WorkerUp("A", 0, 0, foreign("url")));
+    log.appended().getFirst().offset().complete(7L);
+    assertThat(reply).isCompletedWithValue(new RegisterRetMsg(Map.of("heartbeat_url", "c:8400")));
+    assertThat(workers.epoch(A)).hasValue(7);
+  }
+
+  @Test
+  void register_logAway_isAnError() {
+    log.failWith(new IllegalStateException("away"));
+
+    assertThat(code(ask(new RegisterMsg("A", 0, "h", 1, null)))).isEqualTo(ErrorMsg.NOT_READY);
+    assertThat(counts.losses(FrontCounts.Loss.LOG)).isEqualTo(1);
+  }
+
+  @Test
+  void register_underALiveAgentsIdentity_isRefused() {
+    registry.put(live(A, 1, agent("url")));
+
+    assertThat(code(ask(new RegisterMsg("A", 0, "h", 1, null)))).isEqualTo(ErrorMsg.BAD_REQUEST);
+    assertThat(log.events()).isEmpty();
+    assertThat(counts.conflicts()).isEqualTo(1);
+  }
+
+  @Test
+  void register_atAnotherAddress_isTakenAndCounted() {
+    registry.put(live(A, 1, foreign("url")));
+
+    assertThat(ask(new RegisterMsg("A", 0, "10.0.0.9", 1, "url")))
+        .isInstanceOf(RegisterRetMsg.class);
+    assertThat(counts.conflicts()).isEqualTo(1);
+  }
+
+  @Test
+  void agentsHeartbeat_namesTheEpochAndWritesNothing() {
+    registry.put(live(A, 5, agent("url")));
+
+    assertThat(heartbeat(5L)).isEqualTo(new HeartbeatRetMsg(List.of(), 5L));
+    assertThat(log.events()).isEmpty();
+  }
+
+  @Test
+  void agentsHeartbeat_asksForASnapshotWhereTheViewNeedsOne() {
+    assertThat(heartbeat(5L)).isEqualTo(commanded("worker_unknown", null));
+
+    registry.put(live(A, 3, agent("url")));
+    assertThat(heartbeat(5L)).isEqualTo(commanded("epoch_differs", 3L));
+
+    registry.put(view(A, WorkerState.SUSPECT, 5, agent("url")));
+    assertThat(heartbeat(5L)).isEqualTo(commanded("worker_suspect", 5L));
+
+    registry.put(live(A, 5, agent("url")));
+    view.snapshotWanted = true;
+    assertThat(heartbeat(5L)).isEqualTo(commanded("worker_suspect", 5L));
+  }
+
+  @Test
+  void agentsHeartbeat_ofAnOlderLife_learnsTheLaterEpoch() {
+    registry.put(view(A, WorkerState.SUSPECT, 9, agent("url")));
+
+    assertThat(heartbeat(5L)).isEqualTo(new HeartbeatRetMsg(List.of(), 9L));
+  }
+
+  @Test
+  void agentsHeartbeat_beforeTheViewIsWhole_asksForNothing() {
+    view.ready = false;
+
+    assertThat(heartbeat(5L)).isEqualTo(new HeartbeatRetMsg(List.of(), null));
+  }
+
+  @Test
+  void foreignHeartbeat_goesToTheLog() {
+    registry.put(live(A, 5, foreign("url")));
+
+    assertThat(ask(new HeartbeatMsg("A", 0, "127.0.0.1", 1, "url")))
+        .isEqualTo(new HeartbeatRetMsg(List.of()));
+    assertThat(log.events()).containsExactly(new Heartbeat("A", 0, 5, foreign("url"), List.of()));
+  }
+
+  @Test
+  void foreignHeartbeat_fromAnotherAddress_keepsNobodyAlive() {
+    registry.put(live(A, 5, foreign("url")));
+
+    for (int i = 0; i < 3; i++) {
+      ask(new HeartbeatMsg("A", 0, "10.0.0.9", 1, "url"));
+    }
+
+    assertThat(log.events()).isEmpty();
+    assertThat(counts.conflicts()).isEqualTo(3);
+  }
+
+  @Test
+  void foreignHeartbeat_ofAnUnknownWorker_registersItOnce() {
+    log.acknowledgeByHand();
+    var heartbeat = new HeartbeatMsg("A", 0, "127.0.0.1", 1, "url");
+
+    CompletableFuture<DirectoryReply> first = handler.handle(heartbeat);
+    CompletableFuture<DirectoryReply> second = handler.handle(heartbeat);
+
+    assertThat(log.events()).containsExactly(new WorkerUp("A", 0, 0, foreign("url")));
+    log.appended().getFirst().offset().complete(7L);
+    assertThat(first).isCompletedWithValue(new HeartbeatRetMsg(List.of()));
+    assertThat(second).isCompletedWithValue(new HeartbeatRetMsg(List.of()));
+    ask(heartbeat);
+    assertThat(log.events()).hasSize(1);
+  }
+
+  @Test
+  void foreignHeartbeat_beforeTheViewIsWhole_registersNobody() {
+    view.ready = false;
+
+    assertThat(ask(new HeartbeatMsg("A", 0, "127.0.0.1", 1, "url")))
+        .isEqualTo(new HeartbeatRetMsg(List.of()));
+    assertThat(log.events()).isEmpty();
+  }
+
+  @Test
+  void barrier_answersWithinTheBound() {
+    assertThat(ask(new AppliedMsg("A", 0, 5, 9, 1_000_000)))
+        .isEqualTo(new AppliedRetMsg(true, 5, 9));
+    assertThat(waited).isEqualTo(Duration.ofSeconds(5));
+
+    ask(new AppliedMsg("A", 0, 5, 9, -7));
+    assertThat(waited).isZero();
+
+    barrierAnswer = new Barrier.Answer(Barrier.Outcome.REFUSED, -1, -1);
+    assertThat(code(ask(new AppliedMsg("A", 0, 5, 9, 1)))).isEqualTo(ErrorMsg.NOT_READY);
+  }
+
+  @Test
+  void fullSync_isRefusedWithoutFreezingTheWorker() {
+    assertThat(ask(new FullSyncStartMsg("A", 0, CPU, "s", 5, 1)))
+        .isInstanceOfSatisfying(
+            FullSyncStartRetMsg.class, reply -> assertThat(reply.accepted()).isFalse());
+    assertThat(ask(new FullSyncStatusMsg("A", 0, "s")))
+        .isInstanceOfSatisfying(
+            FullSyncStatusRetMsg.class, reply -> assertThat(reply.canExitFreeze()).isTrue());
+  }
+
+  private static HeartbeatRetMsg commanded(String reason, Long epoch) {
+    return new HeartbeatRetMsg(List.of(new FullSyncCommand(reason, null)), epoch);
+  }
+
+  private DirectoryReply heartbeat(Long epoch) {
+    return ask(new HeartbeatMsg("A", 0, "127.0.0.1", 1, "url", epoch));
+  }
+
+  private DirectoryReply lookup(String keyspace, ChunkHash... hashes) {
+    return ask(new BatchedP2PLookupMsg(List.of(hashes), "B", 0, keyspace));
+  }
+
+  private DirectoryReply ask(DirectoryRequest request) {
+    return handler.handle(request).join();
+  }
+
+  private static String code(DirectoryReply reply) {
+    return ((ErrorMsg) reply).code();
+  }
+}
