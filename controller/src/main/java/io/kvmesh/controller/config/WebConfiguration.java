@@ -11,6 +11,7 @@ import io.kvmesh.controller.web.ErrorPage;
 import io.kvmesh.controller.web.InstancesResource;
 import io.kvmesh.controller.web.KeysResource;
 import io.kvmesh.controller.web.LookupResource;
+import io.kvmesh.controller.web.StrictJson;
 import io.kvmesh.controller.web.WorkerCatalog;
 import io.kvmesh.controller.web.WorkersResource;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -58,6 +59,11 @@ class WebConfiguration {
   @Bean
   ApiErrors apiErrors() {
     return new ApiErrors();
+  }
+
+  @Bean
+  StrictJson strictJson() {
+    return new StrictJson();
   }
 
   @Bean

@@ -6,6 +6,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.databind.exc.InvalidFormatException;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
@@ -23,6 +24,7 @@ final class JsonFaults {
               "...",
               "is not a field of this request; its fields are " + e.getKnownPropertyIds());
       case InvalidFormatException e -> of(path(e), e.getValue(), rule(e.getTargetType()));
+      case InputCoercionException e -> of(path(e), "...", rule(e.getTargetType()));
       case MismatchedInputException e -> of(path(e), "...", rule(e.getTargetType()));
       default -> notJson(fault);
     };
