@@ -43,7 +43,8 @@ public final class TestAgent {
     private int batches;
 
     LogEvent start() {
-      return new SnapshotStart(id.instanceId(), id.rank(), epoch, LOCATION, snapshotId, sequence);
+      return new SnapshotStart(
+          id.instanceId(), id.rank(), epoch, LOCATION, snapshotId, sequence);
     }
 
     LogEvent batch(long... hashes) {
@@ -94,7 +95,9 @@ public final class TestAgent {
   }
 
   long digest() {
-    return resident.stream().mapToLong(hash -> PlacementDigest.mix(KEYSPACE.digest(), hash)).sum();
+    return resident.stream()
+        .mapToLong(hash -> PlacementDigest.mix(KEYSPACE.digest(), hash))
+        .sum();
   }
 
   /** A new process: nothing is resident. */
