@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
@@ -90,10 +91,11 @@ class SettingsLoaderTest {
         catchThrowableOfType(
             InvalidSettingsException.class, () -> load(Map.of("kvmesh.cluster", "")));
 
-    String shown =
-        new InvalidSettingsAnalyzer().analyze(new IllegalStateException(thrown)).getDescription();
+    FailureAnalysis analysis =
+        new InvalidSettingsAnalyzer().analyze(new IllegalStateException(thrown));
 
-    assertThat(shown).contains("1 setting(s)").contains("kvmesh.cluster = ''");
+    assertThat(analysis).isNotNull();
+    assertThat(analysis.getDescription()).contains("1 setting(s)").contains("kvmesh.cluster = ''");
   }
 
   private static ControllerSettings load(Map<String, ?> properties) {

@@ -81,7 +81,7 @@ class PushHandlerTest {
 
   @Test
   void registeredHere_needsNotWaitForTheView() {
-    workers.register(A, foreign("url"));
+    assertThat(workers.register(A, foreign("url"))).isDone();
 
     handler.handle(operations(A, 1));
 
@@ -93,7 +93,7 @@ class PushHandlerTest {
   @Test
   void registeredAnew_theLaterEpochCounts() {
     registry.put(live(A, 9, foreign("url")));
-    workers.register(A, foreign("url"));
+    assertThat(workers.register(A, foreign("url"))).isDone();
 
     handler.handle(operations(A, 1));
 

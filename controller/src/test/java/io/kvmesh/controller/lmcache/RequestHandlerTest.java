@@ -40,6 +40,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RequestHandlerTest {
@@ -247,7 +248,7 @@ class RequestHandlerTest {
             FullSyncStatusRetMsg.class, reply -> assertThat(reply.canExitFreeze()).isTrue());
   }
 
-  private static HeartbeatRetMsg commanded(String reason, Long epoch) {
+  private static HeartbeatRetMsg commanded(String reason, @Nullable Long epoch) {
     return new HeartbeatRetMsg(List.of(new FullSyncCommand(reason, null)), epoch);
   }
 
@@ -255,7 +256,7 @@ class RequestHandlerTest {
     return ask(new HeartbeatMsg("A", 0, "127.0.0.1", 1, "url", epoch));
   }
 
-  private DirectoryReply lookup(String keyspace, ChunkHash... hashes) {
+  private DirectoryReply lookup(@Nullable String keyspace, ChunkHash... hashes) {
     return ask(new BatchedP2PLookupMsg(List.of(hashes), "B", 0, keyspace));
   }
 
@@ -263,7 +264,7 @@ class RequestHandlerTest {
     return handler.handle(request).join();
   }
 
-  private static String code(DirectoryReply reply) {
+  private static @Nullable String code(DirectoryReply reply) {
     return ((ErrorMsg) reply).code();
   }
 }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 
@@ -26,6 +27,7 @@ class PrefixLookupModelTest {
 
   private static final String[] LOCATIONS = {"LocalCPUBackend", "LocalDiskBackend"};
   private static final int HASHES = 6;
+  private static final List<WorkerState> STATES = List.of(WorkerState.values());
 
   @RepeatedTest(300)
   void best_equalsTheModels(RepetitionInfo repetition) {
@@ -64,7 +66,7 @@ class PrefixLookupModelTest {
       boolean isForeign = random.nextInt(3) == 0;
       Announcement announcement =
           isForeign ? foreign(url) : agent(url, random.nextInt(4) == 0 ? "1" : "0");
-      WorkerState state = WorkerState.values()[random.nextInt(3)];
+      WorkerState state = STATES.get(random.nextInt(STATES.size()));
       WorkerView view = view(id, state, epoch, random.nextInt(8) == 0 ? null : announcement);
       registry.put(view);
       inOrder.add(view);
@@ -76,7 +78,7 @@ class PrefixLookupModelTest {
       }
     }
 
-    Holder best(Requester requester, long[] hashes) {
+    @Nullable Holder best(Requester requester, long[] hashes) {
       Holder best = null;
       for (WorkerView worker : inOrder) {
         for (String location : LOCATIONS) {

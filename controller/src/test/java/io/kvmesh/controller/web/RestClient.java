@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -41,7 +42,7 @@ final class RestClient {
     return send("POST", path, "application/json", BodyPublishers.ofString(body));
   }
 
-  Answer send(String method, String path, String contentType, BodyPublisher body)
+  Answer send(String method, String path, @Nullable String contentType, BodyPublisher body)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(base + path))
