@@ -7,9 +7,11 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,16 +28,23 @@ final class GroupMember {
   private final EventLogTopic topic;
   private final Consumers consumers;
   private final OwnedPartitions owned;
+  private final Supplier<EventLogTopic.@Nullable Description> described;
   private final PartitionWork work;
   private final EventLogWriter writer;
   private final long intervalNanos;
   private final LongSupplier nanos;
   private long tickedNanos;
 
+  /**
+   * A member that hasn't joined yet.
+   *
+   * @param described the topic as another reader has seen it last
+   */
   GroupMember(
       EventLogTopic topic,
       Consumers consumers,
       OwnedPartitions owned,
+      Supplier<EventLogTopic.@Nullable Description> described,
       PartitionWork work,
       EventLogWriter writer,
       Duration heartbeatInterval,
@@ -43,6 +52,7 @@ final class GroupMember {
     this.topic = topic;
     this.consumers = consumers;
     this.owned = owned;
+    this.described = described;
     this.work = work;
     this.writer = writer;
     this.intervalNanos = heartbeatInterval.toNanos();
@@ -52,17 +62,26 @@ final class GroupMember {
 
   /** Is a member until the thread is closing. */
   void run(ReaderThread thread) throws InterruptedException {
-    var _ = topic.ensure();
+    EventLogTopic.Description found = topic.ensure();
+    work.begin(found);
     Consumer<byte[], byte[]> consumer = consumers.member();
     try {
       consumer.subscribe(List.of(topic.name()), new Rebalance(consumer));
       while (!thread.isClosing()) {
         work.turn(consumer, consumer.poll(POLL));
         tick();
+        requireSame(found);
       }
     } finally {
       Consumers.close(consumer);
       revoke(owned.all().stream().map(p -> new TopicPartition(topic.name(), p)).toList());
+    }
+  }
+
+  private void requireSame(EventLogTopic.Description found) {
+    EventLogTopic.Description latest = described.get();
+    if (latest != null && !latest.equals(found)) {
+      throw new IllegalStateException("Topic %s is another one".formatted(topic.name()));
     }
   }
 

@@ -9,8 +9,8 @@ import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerView;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,10 @@ public final class LogIngest implements AutoCloseable {
   private final IngestCounters counters = new IngestCounters();
   private final AppliedBarriers barriers;
   private final CatchUps catchUps;
+  private final ReadPositions durablePositions = new ReadPositions(InstantSource.system());
+  private final IngestCounters durableCounters = new IngestCounters();
   private final ViewReader view;
+  private final @Nullable DurableWriter writer;
   private final ReaderThread viewThread;
   private final ReaderThread memberThread;
 
@@ -52,18 +55,18 @@ public final class LogIngest implements AutoCloseable {
             settings.partitions(),
             settings.replicationFactor());
     Consumers consumers = new Consumers(settings);
-    WorkerStreams streams = new WorkerStreams(WorkerStreams.Liveness.of(settings), counters);
+    this.writer = durable == null ? null : writer(settings, durable, log);
     this.view =
         new ViewReader(
             topic,
             consumers,
-            new MemoryApplier(index, registry, barriers, streams, counters),
+            new MemoryApplier(index, registry, barriers, streams(settings, counters), counters),
             new RecordDecoder("The view in memory", counters, System::nanoTime),
             positions,
             catchUps,
             new Expiry(log, counters),
-            owned,
-            (description, into) -> Map.of(),
+            this::expiredHere,
+            durable == null ? (found, into) -> Map.of() : start(durable),
             counters,
             System::nanoTime);
     GroupMember member =
@@ -71,12 +74,44 @@ public final class LogIngest implements AutoCloseable {
             topic,
             consumers,
             owned,
-            new PartitionWork.None(),
+            view::topic,
+            writer == null ? new PartitionWork.None() : writer,
             log,
             settings.heartbeatInterval(),
             System::nanoTime);
     this.viewThread = new ReaderThread("kvmesh-view", view::run, counters);
-    this.memberThread = new ReaderThread("kvmesh-durable", member::run, counters);
+    this.memberThread = new ReaderThread("kvmesh-durable", member::run, durableCounters);
+  }
+
+  private DurableWriter writer(IngestSettings settings, RedisIndex durable, EventLogWriter log) {
+    return new DurableWriter(
+        durable,
+        streams(settings, durableCounters),
+        new RecordDecoder("The durable view", durableCounters, System::nanoTime),
+        durablePositions,
+        new Expiry(log, durableCounters),
+        durableCounters,
+        System::nanoTime);
+  }
+
+  private static WorkerStreams streams(IngestSettings settings, IngestCounters counters) {
+    return new WorkerStreams(WorkerStreams.Liveness.of(settings), counters);
+  }
+
+  private static ViewReader.Start start(RedisIndex durable) {
+    return new DurableStart(durable, System::nanoTime);
+  }
+
+  /**
+   * Partitions whose silent workers are written off by what the view in memory knows. While the
+   * durable view takes changes, its writer does it: it also knows of workers that only that holds.
+   */
+  private Set<Integer> expiredHere() {
+    return durableState() == IngestStatus.Durable.UP ? Set.of() : owned.all();
+  }
+
+  private IngestStatus.Durable durableState() {
+    return writer == null ? IngestStatus.Durable.OFF : writer.state();
   }
 
   /** Starts the threads; returns at once. Neither Kafka nor Redis need be up. */
@@ -110,7 +145,8 @@ public final class LogIngest implements AutoCloseable {
 
   /** Whether a view that this controller writes needs a snapshot of the worker. */
   public boolean snapshotWanted(WorkerId worker) {
-    return view.isReady() && registry.worker(worker).map(WorkerView::suspect).orElse(false);
+    boolean here = view.isReady() && registry.worker(worker).map(WorkerView::suspect).orElse(false);
+    return here || (writer != null && writer.isSnapshotWanted(worker));
   }
 
   /** State of the readers, for health and metrics. */
@@ -118,9 +154,9 @@ public final class LogIngest implements AutoCloseable {
     return new IngestStatus(
         view.isReady(),
         view.isLogReachable(),
-        IngestStatus.Durable.OFF,
+        durableState(),
         positions.lags(owned),
-        List.of());
+        durablePositions.lags(owned));
   }
 
   /** What the view in memory has counted. */
@@ -130,7 +166,7 @@ public final class LogIngest implements AutoCloseable {
 
   /** What the writer of the durable view has counted. */
   public IngestCounts durableCounts() {
-    return new IngestCounters().counts();
+    return durableCounters.counts();
   }
 
   /** Stops the threads, at most as long as given; waiting barriers are refused. */

@@ -2,7 +2,9 @@ package io.kvmesh.controller.ingest;
 
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.controller.index.ChangeOutcome;
+import io.kvmesh.controller.index.KeyTotals;
 import io.kvmesh.controller.index.MemoryIndex;
+import io.kvmesh.controller.index.WorkerProgress;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
@@ -89,8 +91,13 @@ final class MemoryApplier {
     changed.add(worker);
   }
 
-  /** A worker is as another reader has left it. */
-  void changed(WorkerId worker) {
+  /** Goes on with a worker where another reader stopped; the index has its keys. */
+  void resume(WorkerId worker, WorkerProgress progress) {
+    Map<String, KeyTotals> totals = new HashMap<>();
+    for (String location : progress.locations().keySet()) {
+      totals.put(location, index.totals(worker, location));
+    }
+    streams.resume(worker, progress, totals);
     changed.add(worker);
   }
 

@@ -6,8 +6,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -38,12 +40,12 @@ final class ViewReader {
   private final ReadPositions positions;
   private final CatchUps catchUps;
   private final Expiry expiry;
-  private final OwnedPartitions expiring;
+  private final Supplier<Set<Integer>> expiring;
   private final Start start;
   private final IngestCounters counters;
   private final LongSupplier nanos;
 
-  private EventLogTopic.@Nullable Description read;
+  private volatile EventLogTopic.@Nullable Description read;
   private Map<Integer, Long> readyAt = Map.of();
   private long endsAskedNanos;
   private volatile boolean ready;
@@ -75,7 +77,7 @@ final class ViewReader {
       ReadPositions positions,
       CatchUps catchUps,
       Expiry expiry,
-      OwnedPartitions expiring,
+      Supplier<Set<Integer>> expiring,
       Start start,
       IngestCounters counters,
       LongSupplier nanos) {
@@ -100,6 +102,11 @@ final class ViewReader {
   /** Whether the broker has answered lately. */
   boolean isLogReachable() {
     return logReachable;
+  }
+
+  /** The topic that it reads; null until it does. */
+  EventLogTopic.@Nullable Description topic() {
+    return read;
   }
 
   /** Reads until the thread is closing; ends with an exception when the log doesn't answer. */
@@ -136,8 +143,9 @@ final class ViewReader {
       throws InterruptedException {
     List<TopicPartition> partitions = partitions(found);
     consumer.assign(partitions);
-    if (read == null || !read.equals(found)) {
-      if (read != null) {
+    EventLogTopic.Description before = read;
+    if (!found.equals(before)) {
+      if (before != null) {
         log.warn("Topic {} is another one ({}): the view begins anew", topic.name(), found);
       }
       ready = false;
@@ -232,6 +240,9 @@ final class ViewReader {
     consumer
         .endOffsets(partitions, ENDS_TIMEOUT)
         .forEach((partition, end) -> ends.put(partition.partition(), end));
+    if (ends.entrySet().stream().anyMatch(e -> e.getValue() < positions.next(e.getKey()))) {
+      throw new IllegalStateException("The log is shorter than it was");
+    }
     ends.forEach(positions::end);
     catchUps.ends(ends);
     if (!logReachable) {
@@ -249,7 +260,7 @@ final class ViewReader {
   }
 
   private void expire() {
-    for (int partition : expiring.all()) {
+    for (int partition : expiring.get()) {
       if (positions.isAtEnd(partition)) {
         expiry.check(applier.streams(), partition);
       }

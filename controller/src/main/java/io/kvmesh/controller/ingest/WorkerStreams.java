@@ -106,11 +106,10 @@ final class WorkerStreams {
   }
 
   /** Goes on with a worker where another reader stopped. */
-  WorkerStream resume(WorkerId id, WorkerProgress progress, Map<String, KeyTotals> totals) {
+  void resume(WorkerId id, WorkerProgress progress, Map<String, KeyTotals> totals) {
     WorkerStream stream = newStream(id, progress.partition());
     stream.resume(progress, totals);
     workers.put(id, new Known(stream, clock(progress.partition()).millis()));
-    return stream;
   }
 
   private WorkerStream newStream(WorkerId id, int partition) {

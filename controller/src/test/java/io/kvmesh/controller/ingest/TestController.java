@@ -14,6 +14,7 @@ import io.kvmesh.embedded.EmbeddedRedis;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +29,7 @@ final class TestController implements AutoCloseable {
   final MemoryIndex index = new MemoryIndex();
   final WorkerRegistry registry = new WorkerRegistry();
   final KafkaEventLogWriter writer;
-  final @Nullable RedisIndex durable;
+  private final @Nullable RedisIndex durable;
   final LogIngest ingest;
 
   private TestController(
@@ -124,6 +125,11 @@ final class TestController implements AutoCloseable {
       }
     }
     return held;
+  }
+
+  /** The durable view, which must be there. */
+  RedisIndex durable() {
+    return Objects.requireNonNull(durable);
   }
 
   /** Number of partitions that it is the owner of. */

@@ -1,0 +1,41 @@
+package io.kvmesh.controller.index.redis;
+
+import org.jspecify.annotations.Nullable;
+
+/** The durable view can't be used now. */
+public final class DurableViewException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  /** Why. */
+  public enum Reason {
+    /** Redis didn't answer, or refused. */
+    UNAVAILABLE,
+    /** What it holds was written in a later format. */
+    UNSUPPORTED_FORMAT
+  }
+
+  private final Reason reason;
+
+  DurableViewException(Reason reason, String message, @Nullable Throwable cause) {
+    super(message, cause);
+    this.reason = reason;
+  }
+
+  static DurableViewException unsupported(String where, String format) {
+    return new DurableViewException(
+        Reason.UNSUPPORTED_FORMAT,
+        "%s has format %s, this version reads up to %d".formatted(where, format, RedisKeys.FORMAT),
+        null);
+  }
+
+  /** It can't be used for a reason of the caller's. */
+  public static DurableViewException unavailable(String message) {
+    return new DurableViewException(Reason.UNAVAILABLE, message, null);
+  }
+
+  /** Why it can't. */
+  public Reason reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,17 @@
+package io.kvmesh.controller.index.redis;
+
+import java.util.Map;
+
+/**
+ * How far the durable view is.
+ *
+ * @param topic id of the topic that it is made of; empty = it holds nothing
+ * @param next of each partition the offset up to which all records have been applied
+ */
+public record StoredLog(String topic, Map<Integer, Long> next) {
+
+  /** Copies the map. */
+  public StoredLog {
+    next = Map.copyOf(next);
+  }
+}

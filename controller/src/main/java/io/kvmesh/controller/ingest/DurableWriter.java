@@ -1,0 +1,392 @@
+package io.kvmesh.controller.ingest;
+
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.controller.index.ChangeOutcome;
+import io.kvmesh.controller.index.redis.DurableViewException;
+import io.kvmesh.controller.index.redis.DurableViewException.Reason;
+import io.kvmesh.controller.index.redis.RedisIndex;
+import io.kvmesh.controller.index.redis.StoredLog;
+import io.kvmesh.controller.index.redis.StoredWorker;
+import io.kvmesh.controller.log.EventLogTopic;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the owned partitions to the durable view. What it holds decides where a partition is read
+ * from: at first, and again after every failure or refusal. A worker of which it holds less than
+ * this writer has given it (Redis failed over, or is empty) is read again from there, or from the
+ * start of the log; what the log doesn't hold any more, a snapshot brings.
+ *
+ * <p>While Redis is away nothing is queued: the partitions are paused and the log keeps what is to
+ * come. The group member's thread; public state may be read from any.
+ */
+final class DurableWriter implements PartitionWork {
+
+  private static final Logger log = LoggerFactory.getLogger(DurableWriter.class);
+
+  /** Changes on their way to Redis at a time. */
+  private static final int WINDOW = 64;
+
+  private static final long FIRST_RETRY_NANOS = Duration.ofMillis(500).toNanos();
+  private static final long LAST_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
+  private static final long CONTACT_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final Duration ENDS_TIMEOUT = Duration.ofSeconds(2);
+
+  private final RedisIndex durable;
+  private final WorkerStreams streams;
+  private final RecordDecoder decoder;
+  private final ReadPositions positions;
+  private final Expiry expiry;
+  private final IngestCounters counters;
+  private final LongSupplier nanos;
+
+  private final Map<Integer, Lane> lanes = new HashMap<>();
+  private final Set<WorkerId> forgotten = new HashSet<>();
+  private final Set<WorkerId> wanting = ConcurrentHashMap.newKeySet();
+  private String topicId = "";
+  private long retryNanos = FIRST_RETRY_NANOS;
+  private long nextTryNanos;
+  private long contactNanos;
+  private volatile IngestStatus.Durable state = IngestStatus.Durable.AWAY;
+
+  /** A partition of ours. */
+  private static final class Lane {
+
+    private final TopicPartition partition;
+    private final Set<WorkerId> refused = new HashSet<>();
+    private boolean loaded;
+    private boolean failed;
+
+    Lane(TopicPartition partition) {
+      this.partition = partition;
+    }
+
+    int number() {
+      return partition.partition();
+    }
+  }
+
+  private record InFlight(Lane lane, Decision decision, CompletableFuture<ChangeOutcome> outcome) {}
+
+  DurableWriter(
+      RedisIndex durable,
+      WorkerStreams streams,
+      RecordDecoder decoder,
+      ReadPositions positions,
+      Expiry expiry,
+      IngestCounters counters,
+      LongSupplier nanos) {
+    this.durable = durable;
+    this.streams = streams;
+    this.decoder = decoder;
+    this.positions = positions;
+    this.expiry = expiry;
+    this.counters = counters;
+    this.nanos = nanos;
+    this.nextTryNanos = nanos.getAsLong();
+    this.contactNanos = nextTryNanos;
+  }
+
+  /** Whether the durable view takes changes. */
+  IngestStatus.Durable state() {
+    return state;
+  }
+
+  /** Whether the durable view's keys of the worker may be wrong, as far as this owner knows. */
+  boolean isSnapshotWanted(WorkerId worker) {
+    return wanting.contains(worker);
+  }
+
+  @Override
+  public void begin(EventLogTopic.Description topic) {
+    topicId = topic.id();
+    durable.use(topicId);
+  }
+
+  @Override
+  public void assigned(Consumer<byte[], byte[]> consumer, Collection<TopicPartition> partitions) {
+    partitions.forEach(partition -> lanes.put(partition.partition(), new Lane(partition)));
+  }
+
+  @Override
+  public void revoked(Collection<TopicPartition> partitions) {
+    for (TopicPartition partition : partitions) {
+      lanes.remove(partition.partition());
+      positions.remove(partition.partition());
+      forget(partition.partition());
+    }
+  }
+
+  private void forget(int partition) {
+    streams.of(partition).forEach(stream -> wanting.remove(stream.id()));
+    streams.forget(List.of(partition));
+  }
+
+  @Override
+  public void turn(Consumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records) {
+    write(records);
+    try {
+      advance(records);
+      load(consumer);
+      keepInTouch(consumer);
+    } catch (DurableViewException e) {
+      failed(e);
+    }
+    pauseFailed(consumer);
+    expire();
+  }
+
+  // ---- loading
+
+  private void load(Consumer<byte[], byte[]> consumer) {
+    for (Lane lane : lanes.values()) {
+      if (!lane.loaded && nanos.getAsLong() >= nextTryNanos) {
+        load(consumer, lane);
+        succeeded();
+      }
+    }
+  }
+
+  private void load(Consumer<byte[], byte[]> consumer, Lane lane) {
+    TopicPartition partition = lane.partition;
+    forget(lane.number());
+    StoredLog stored = storedLog();
+    Map<WorkerId, Long> offsets = resumeWorkers(lane.number());
+    long first = only(consumer.beginningOffsets(List.of(partition)));
+    long end = only(consumer.endOffsets(List.of(partition)));
+    long next = stored.next().getOrDefault(lane.number(), first);
+    long start = next;
+    for (WorkerId worker : lane.refused) {
+      start = Math.min(start, offsets.containsKey(worker) ? offsets.get(worker) + 1 : first);
+    }
+    if (start < first || start > end) {
+      log.warn("{} has no offset {}: its workers are suspect", partition, start);
+      counters.truncated.increment();
+      streams.of(lane.number()).forEach(WorkerStream::suspect);
+      start = Math.clamp(start, first, end);
+    }
+    if (start != next || !stored.next().containsKey(lane.number())) {
+      durable.advance(lane.number(), start);
+    }
+    log.info("{} goes on in the durable view at offset {} of {}", partition, start, end);
+    positions.start(lane.number(), start);
+    positions.end(lane.number(), end);
+    consumer.seek(partition, start);
+    consumer.resume(List.of(partition));
+    counters.reloads.increment();
+    lane.refused.clear();
+    lane.failed = false;
+    lane.loaded = true;
+  }
+
+  private StoredLog storedLog() {
+    StoredLog stored = durable.readLog();
+    if (!stored.topic().equals(topicId)) {
+      log.info("The durable view begins anew: it holds nothing of topic {}", topicId);
+      durable.begin(topicId);
+      return new StoredLog(topicId, Map.of());
+    }
+    return stored;
+  }
+
+  /** Goes on with the partition's workers; the offset of each. */
+  private Map<WorkerId, Long> resumeWorkers(int partition) {
+    Map<WorkerId, Long> offsets = new HashMap<>();
+    durable
+        .listWorkers()
+        .forEach(
+            (worker, itsPartition) -> {
+              if (itsPartition == partition) {
+                StoredWorker stored = durable.readWorker(worker).orElse(null);
+                if (stored == null || !stored.topic().equals(topicId)) {
+                  durable.drop(worker);
+                } else {
+                  streams.resume(worker, stored.progress(), stored.totals());
+                  offsets.put(worker, stored.progress().offset());
+                }
+              }
+            });
+    return offsets;
+  }
+
+  private static long only(Map<TopicPartition, Long> offsets) {
+    return offsets.values().iterator().next();
+  }
+
+  // ---- writing
+
+  private void write(ConsumerRecords<byte[], byte[]> records) {
+    Deque<InFlight> inFlight = new ArrayDeque<>();
+    for (TopicPartition partition : records.partitions()) {
+      Lane lane = lanes.get(partition.partition());
+      for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
+        if (lane == null || !lane.loaded || lane.failed) {
+          break;
+        }
+        if (inFlight.size() >= WINDOW) {
+          settle(inFlight.remove());
+        }
+        send(lane, record, inFlight);
+      }
+    }
+    inFlight.forEach(this::settle);
+  }
+
+  private void send(Lane lane, ConsumerRecord<byte[], byte[]> record, Deque<InFlight> inFlight) {
+    LogRecord decoded = decoder.decode(record);
+    if (decoded == null) {
+      return;
+    }
+    try {
+      Decision decision = streams.decide(decoded);
+      if (decision != null) {
+        inFlight.add(new InFlight(lane, decision, durable.submit(decision.change())));
+      }
+    } catch (IllegalArgumentException e) {
+      decoder.garbage(record, e.getMessage());
+    } catch (DurableViewException e) {
+      lane.failed = true;
+      failed(e);
+    }
+  }
+
+  private void settle(InFlight sent) {
+    try {
+      switch (sent.outcome().join()) {
+        case ChangeOutcome.Applied(var totals) -> {
+          sent.decision().stream().settle(sent.decision(), totals);
+          if (sent.decision().change().forget()) {
+            forgotten.add(sent.decision().change().worker());
+          }
+        }
+        case ChangeOutcome.Refused(long held) -> refused(sent, held);
+      }
+    } catch (CompletionException e) {
+      sent.lane().failed = true;
+      failed(RedisIndex.cause(e));
+    }
+  }
+
+  private void refused(InFlight sent, long held) {
+    counters.refused.increment();
+    WorkerId worker = sent.decision().change().worker();
+    if (sent.lane().refused.add(worker)) {
+      log.warn(
+          "The durable view holds offset {} of worker {}, not {}: {} is read again from there",
+          held,
+          worker,
+          sent.decision().change().expectedOffset(),
+          sent.lane().partition);
+    }
+    sent.lane().failed = true;
+  }
+
+  /** What was read has been applied: others may go on from there. */
+  private void advance(ConsumerRecords<byte[], byte[]> records) {
+    // Those that have come back in the same batch stay listed.
+    forgotten.removeIf(streams::knows);
+    forgotten.forEach(durable::unlist);
+    forgotten.clear();
+    for (TopicPartition partition : records.partitions()) {
+      Lane lane = lanes.get(partition.partition());
+      if (lane != null && lane.loaded && !lane.failed) {
+        List<ConsumerRecord<byte[], byte[]>> batch = records.records(partition);
+        long next = batch.getLast().offset() + 1;
+        durable.advance(lane.number(), next);
+        succeeded();
+        positions.applied(lane.number(), next, batch.getLast().timestamp());
+        noticeSuspects(lane.number());
+      }
+    }
+  }
+
+  private void noticeSuspects(int partition) {
+    boolean current = positions.isAtEnd(partition);
+    for (WorkerStream stream : streams.of(partition)) {
+      if (current && stream.isSuspect()) {
+        wanting.add(stream.id());
+      } else {
+        wanting.remove(stream.id());
+      }
+    }
+  }
+
+  private void pauseFailed(Consumer<byte[], byte[]> consumer) {
+    for (Lane lane : lanes.values()) {
+      if (lane.failed && lane.loaded) {
+        lane.loaded = false;
+        consumer.pause(List.of(lane.partition));
+      }
+    }
+  }
+
+  // ---- contact
+
+  private void keepInTouch(Consumer<byte[], byte[]> consumer) {
+    long now = nanos.getAsLong();
+    if (now - contactNanos < CONTACT_NANOS || now < nextTryNanos) {
+      return;
+    }
+    contactNanos = now;
+    try {
+      consumer
+          .endOffsets(consumer.assignment(), ENDS_TIMEOUT)
+          .forEach((partition, end) -> positions.end(partition.partition(), end));
+    } catch (TimeoutException e) {
+      log.debug("Kafka doesn't answer: {}", e.getMessage());
+    }
+    if (lanes.values().stream().noneMatch(lane -> lane.loaded)) {
+      var _ = durable.readLog();
+      succeeded();
+    }
+  }
+
+  private void succeeded() {
+    if (state != IngestStatus.Durable.UP) {
+      log.info("The durable view takes changes");
+    }
+    state = IngestStatus.Durable.UP;
+    retryNanos = FIRST_RETRY_NANOS;
+  }
+
+  private void failed(DurableViewException e) {
+    IngestStatus.Durable now =
+        e.reason() == Reason.UNSUPPORTED_FORMAT
+            ? IngestStatus.Durable.UNSUPPORTED
+            : IngestStatus.Durable.AWAY;
+    if (state != now) {
+      log.warn("The durable view takes no changes: {}", e.getMessage());
+    }
+    state = now;
+    counters.failures.increment();
+    lanes.values().forEach(lane -> lane.failed = true);
+    nextTryNanos = nanos.getAsLong() + retryNanos;
+    retryNanos = Math.min(2 * retryNanos, LAST_RETRY_NANOS);
+  }
+
+  private void expire() {
+    for (Lane lane : lanes.values()) {
+      if (lane.loaded && positions.isAtEnd(lane.number())) {
+        expiry.check(streams, lane.number());
+      }
+    }
+  }
+}
