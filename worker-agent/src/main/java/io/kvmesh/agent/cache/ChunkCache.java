@@ -5,9 +5,7 @@ import io.kvmesh.agent.cache.policy.EvictionPolicy;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.common.key.ChunkKey;
 import java.lang.foreign.MemorySegment;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -274,10 +272,6 @@ public final class ChunkCache {
   public CacheStats stats() {
     lock.lock();
     try {
-      Map<RemovalCause, Long> removed = new EnumMap<>(RemovalCause.class);
-      for (RemovalCause cause : RemovalCause.values()) {
-        removed.put(cause, resident.removed(cause));
-      }
       return new CacheStats(
           pages.pageBytes(),
           pages.capacity(),
@@ -291,7 +285,7 @@ public final class ChunkCache {
           counters.lookedUp,
           counters.hits,
           resident.admitted(),
-          removed,
+          resident.removedByCause(),
           counters.alreadyResident,
           counters.noSpace,
           counters.tooLarge,

@@ -90,7 +90,7 @@ final class ChunkRecords {
 
   /** Whether the slot, whose hash has the same 64 bits, has the whole hash. */
   boolean hasHash(int slot, ChunkHash hash) {
-    return !isWide(slot) && !hash.isWide() || hash(slot).equals(hash);
+    return (!isWide(slot) && !hash.isWide()) || hash(slot).equals(hash);
   }
 
   /** One more hold; answers how many there are. */

@@ -43,7 +43,7 @@ final class ChunkTable {
     while (entries[i] != 0) {
       i = next(i);
     }
-    entries[i] = mix & 0xffff_ffff_0000_0000L | slot + 1L;
+    entries[i] = (mix & 0xffff_ffff_0000_0000L) | (slot + 1L);
   }
 
   /** Removes a chunk that is there. */

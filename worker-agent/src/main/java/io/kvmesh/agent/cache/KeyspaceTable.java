@@ -29,7 +29,7 @@ final class KeyspaceTable {
 
   /** The keyspace's number, or NONE if no chunk has it. */
   int find(Keyspace keyspace) {
-    if (keyspace != lastAsked) {
+    if (!keyspace.equals(lastAsked)) {
       lastAsked = keyspace;
       lastAnswer = ids.getOrDefault(keyspace, NONE);
     }

@@ -5,6 +5,9 @@ import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.PlacementDigest;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
 
 /**
@@ -20,7 +23,7 @@ final class ResidentSet {
   private final ChunkRecords records;
   private final ChunkTable table;
   private final KeyspaceTable keyspaces = new KeyspaceTable();
-  private final long[] removedByCause = new long[RemovalCause.values().length];
+  private final Map<RemovalCause, AtomicLong> removed = new EnumMap<>(RemovalCause.class);
   private final IntPredicate mayGo = this::mayGo;
 
   private int residentChunks;
@@ -156,7 +159,7 @@ final class ResidentSet {
     residentChunks--;
     residentBytes -= records.bytes(slot);
     digest -= mix;
-    removedByCause[cause.ordinal()]++;
+    removed(cause).incrementAndGet();
     sink.evicted(keyspace, records.hashBits(slot), cause);
     records.detach(slot);
     if (records.isHeld(slot)) {
@@ -224,9 +227,17 @@ final class ResidentSet {
     return admitted;
   }
 
-  /** How many chunks left for this cause since the start. */
-  long removed(RemovalCause cause) {
-    return removedByCause[cause.ordinal()];
+  /** How many chunks left since the start, by cause. */
+  Map<RemovalCause, Long> removedByCause() {
+    Map<RemovalCause, Long> copy = new EnumMap<>(RemovalCause.class);
+    for (RemovalCause cause : RemovalCause.values()) {
+      copy.put(cause, removed(cause).get());
+    }
+    return copy;
+  }
+
+  private AtomicLong removed(RemovalCause cause) {
+    return removed.computeIfAbsent(cause, unseen -> new AtomicLong());
   }
 
   private static long mix(ChunkKey key) {

@@ -16,6 +16,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -62,35 +63,35 @@ final class KafkaEventLog implements EventLog {
     NewTopic wanted =
         new NewTopic(topic, Optional.of(settings.partitions()), Optional.empty())
             .configs(EventTopic.CONFIG);
-    client
-        .createTopics(List.of(wanted))
-        .values()
-        .get(topic)
-        .whenComplete(
-            (created, failure) -> {
-              Throwable cause =
-                  failure instanceof CompletionException ? failure.getCause() : failure;
-              completion.done(-1, cause instanceof TopicExistsException ? null : cause);
-            });
+    var _ =
+        client
+            .createTopics(List.of(wanted))
+            .all()
+            .whenComplete((created, failure) -> completion.done(-1, unlessItExists(failure)));
+  }
+
+  private static @Nullable Throwable unlessItExists(@Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof TopicExistsException ? null : cause;
   }
 
   @Override
   public void send(LogEvent event, Completion completion) {
+    ProducerRecord<byte[], byte[]> message = new ProducerRecord<>(topic, key, codec.encode(event));
     try {
-      producer()
-          .send(
-              new ProducerRecord<>(topic, key, codec.encode(event)),
-              (metadata, failure) -> {
-                if (failure == null) {
-                  completion.done(metadata.offset(), null);
-                } else {
-                  producerFailed |= !(failure instanceof RetriableException);
-                  completion.done(-1, failure);
-                }
-              });
+      var _ = producer().send(message, (metadata, failure) -> sent(metadata, failure, completion));
     } catch (KafkaException | IllegalStateException refused) {
       producerFailed = true;
       completion.done(-1, refused);
+    }
+  }
+
+  private void sent(RecordMetadata metadata, @Nullable Exception failure, Completion completion) {
+    if (failure == null) {
+      completion.done(metadata.offset(), null);
+    } else {
+      producerFailed |= !(failure instanceof RetriableException);
+      completion.done(-1, failure);
     }
   }
 

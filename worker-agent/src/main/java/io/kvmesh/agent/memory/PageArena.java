@@ -23,6 +23,7 @@ public final class PageArena implements AutoCloseable {
    *
    * @throws ArenaException if the system doesn't grant that much
    */
+  @SuppressWarnings("MustBeClosedChecker") // the arena closes it
   public static PageArena anonymous(long byteSize) {
     if (byteSize < 1) {
       throw new IllegalArgumentException("An arena has at least 1 byte, got " + byteSize);

@@ -160,7 +160,7 @@ class ChunkCacheModelTest {
         int before = at.sink.resident.size();
         Cleared cleared = at.cache.clear();
         assertThat(cleared.chunks()).isEqualTo(before - at.sink.resident.size());
-        assertThat(cleared.tokens()).isEqualTo((long) cleared.chunks() * TOKENS);
+        assertThat(cleared.tokens()).isEqualTo(cleared.chunks() * TOKENS);
         CacheStats stats = at.cache.stats();
         assertThat(stats.residentChunks()).isEqualTo(stats.leasedChunks());
       }

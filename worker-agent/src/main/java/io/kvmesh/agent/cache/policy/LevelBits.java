@@ -10,7 +10,7 @@ final class LevelBits {
 
   void set(int level) {
     words[level / Long.SIZE] |= 1L << level;
-    nonEmptyWords |= 1L << level / Long.SIZE;
+    nonEmptyWords |= 1L << (level / Long.SIZE);
   }
 
   void clear(int level) {
