@@ -85,8 +85,8 @@ public final class Keyspace {
   static Keyspace ofParts(String text, String[] parts, String dtype, int firstTag) {
     return of(
         parts[0],
-        number(text, "the world size", parts[1]),
-        number(text, "the rank", parts[2]),
+        number(text, "after the model, which has no '@', the world size", parts[1]),
+        number(text, "after model and world size the rank", parts[2]),
         dtype,
         List.of(parts).subList(firstTag, parts.length).stream().map(Tag::parse).toList());
   }
@@ -99,8 +99,7 @@ public final class Keyspace {
     } catch (NumberFormatException tooLarge) {
       // Answered below.
     }
-    throw KeyFormatException.of(
-        text, part + " '" + digits + "' is no decimal number (a model name must not contain '@')");
+    throw KeyFormatException.of(text, part + " is a decimal number, not '" + digits + "'");
   }
 
   private static void requirePart(String name, String value) {

@@ -59,12 +59,17 @@ final class ReceiveBuffers implements MsgAllocator {
     return new PooledMsg(new Lease(buffer), size);
   }
 
+  /**
+   * Never throws: the library would call again and again. Without memory, or for the negative size
+   * that it makes of a length beyond 2^63, the message is empty; what follows it is then read as
+   * frames and, as garbage, refused.
+   */
   private static Msg onHeap(int size) {
     try {
-      return new Msg(size);
+      return new Msg(Math.max(0, size));
     } catch (OutOfMemoryError e) {
-      // The library survives an exception here, but an error ends its thread and all connections.
-      throw new IllegalStateException("No memory for a frame of " + size + " bytes", e);
+      LOG.error("No memory for a frame of {} bytes", size, e);
+      return new Msg(0);
     }
   }
 

@@ -29,7 +29,6 @@ public final class SocketLoop implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SocketLoop.class);
 
   private static final int MESSAGES_A_TURN = 64;
-  private static final long LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
@@ -42,6 +41,7 @@ public final class SocketLoop implements AutoCloseable {
   private final LongAdder received = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final LongAdder refusedTasks = new LongAdder();
+  private final LogLimit failureLog = new LogLimit();
   private volatile boolean closing;
 
   // The loop's thread alone.
@@ -49,7 +49,6 @@ public final class SocketLoop implements AutoCloseable {
   private final List<Registration> registrations = new ArrayList<>();
   private Registration[] polled = {};
   private PollItem[] pollItems = {};
-  private long lastLogNanos = System.nanoTime() - LOG_INTERVAL_NANOS;
 
   private record Registration(ZmqSocket socket, PollItem item, MessageHandler handler) {}
 
@@ -325,9 +324,7 @@ public final class SocketLoop implements AutoCloseable {
 
   private void onFailure(Throwable failure) {
     failures.increment();
-    long now = System.nanoTime();
-    if (now - lastLogNanos >= LOG_INTERVAL_NANOS) {
-      lastLogNanos = now;
+    if (failureLog.pass()) {
       LOG.error("A handler of loop {} failed; {} failures so far", name, failures.sum(), failure);
     }
   }

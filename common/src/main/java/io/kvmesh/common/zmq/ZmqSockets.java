@@ -33,6 +33,7 @@ public final class ZmqSockets implements AutoCloseable {
   private final LongAdder cutOffs = new LongAdder();
   private final LongAdder refused = new LongAdder();
   private final LongAdder ioFaults = new LongAdder();
+  private final LogLimit ioFaultLog = new LogLimit();
 
   /** With the default settings. */
   public ZmqSockets() {
@@ -53,7 +54,9 @@ public final class ZmqSockets implements AutoCloseable {
 
   private void onIoFault(Thread thread, Throwable fault) {
     ioFaults.increment();
-    LOG.error("Fault on I/O thread {}", thread.getName(), fault);
+    if (ioFaultLog.pass()) {
+      LOG.error("Fault on {}; {} so far", thread.getName(), ioFaults.sum(), fault);
+    }
   }
 
   /**

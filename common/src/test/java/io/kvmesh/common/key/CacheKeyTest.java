@@ -140,8 +140,8 @@ class CacheKeyTest {
   void parse_noKey_refusedWithTheReason() {
     assertRefused("", "a key is model@world_size@rank@hash@dtype");
     assertRefused("m@1@0@ff", "a key is model@world_size@rank@hash@dtype");
-    assertRefused("a@b@1@0@ff@half", "must not contain '@'");
-    assertRefused("vllm@m@1@0@ff@half", "must not contain '@'");
+    assertRefused("a@b@1@0@ff@half", "the model, which has no '@'");
+    assertRefused("vllm@m@1@0@ff@half", "the model, which has no '@'");
     assertRefused("m@-1@0@ff@half", "world size");
     assertRefused("m@0@0@ff@half", "world size");
     assertRefused("m@1@-1@ff@half", "rank");
