@@ -91,7 +91,7 @@ class CodecFuzzTest {
 
   @Test
   void randomBytes_neverAnotherException() {
-    for (int i = 0; i < 20_000; i++) {
+    for (int i = 0; i < 10_000; i++) {
       byte[] bytes = new byte[random.nextInt(100)];
       random.nextBytes(bytes);
       if (bytes.length > 0 && random.nextBoolean()) {
@@ -113,7 +113,7 @@ class CodecFuzzTest {
   @Test
   void mutatedFrames_neverAnotherException() {
     List<byte[]> frames = goldenFrames();
-    for (int i = 0; i < 30_000; i++) {
+    for (int i = 0; i < 15_000; i++) {
       byte[] frame = frames.get(random.nextInt(frames.size())).clone();
       for (int change = 1 + random.nextInt(3); change > 0; change--) {
         frame[random.nextInt(frame.length)] = (byte) random.nextInt();
