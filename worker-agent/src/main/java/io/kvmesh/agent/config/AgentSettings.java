@@ -98,13 +98,13 @@ public record AgentSettings(
    *     host of the binds
    * @param connectTimeout from a peer's first use to the end of the handshake
    * @param getBytes asked for by one request; a longer pull is several side by side
-   * @param maxInFlightPerPeer bytes asked of one peer and not yet arrived
    * @param maxInFlight bytes asked of all peers and not yet arrived
+   * @param maxInFlightPerPeer bytes asked of one peer and not yet arrived
    * @param maxAttempts at one request, within its deadline
    * @param passOverMost a peer that failed is passed over for a growing time, at most this
    * @param loanDeadline after which a lent page counts as overdue; it is not taken back
-   * @param maxLoanedPerPeer bytes on loan to one peer; above, it is answered that we are overloaded
    * @param maxLoaned bytes on loan to all peers
+   * @param maxLoanedPerPeer bytes on loan to one peer; above, it is answered that we are overloaded
    * @param maxOverduePerPeer loans of one peer that may be overdue before it gets no more
    * @param maxPeers connections kept, in each direction
    * @param idleTimeout after which a connection that nobody used is closed

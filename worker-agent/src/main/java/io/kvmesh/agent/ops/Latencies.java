@@ -32,12 +32,13 @@ public final class Latencies {
 
   /** A pull has ended so. */
   public void pulled(PullCount outcome, long nanos) {
-    timer("kvmesh.agent.pull", outcome.name().toLowerCase(Locale.ROOT))
+    timer("pull", "Time that pulls from peers take", outcome.name().toLowerCase(Locale.ROOT))
         .record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  private Timer timer(String name, String outcome) {
-    return Timer.builder(name)
+  private Timer timer(String name, String description, String outcome) {
+    return Timer.builder(Figures.PREFIX + name)
+        .description(description + ", by outcome")
         .tag("outcome", outcome)
         .publishPercentileHistogram()
         .minimumExpectedValue(SHORTEST)
@@ -58,7 +59,7 @@ public final class Latencies {
         throws InterruptedException {
       long start = System.nanoTime();
       LookupOutcome outcome = directory.lookup(keyspace, hashes, atMost);
-      timer("kvmesh.agent.lookup", outcome.label())
+      timer("lookup", "Time that questions to the controllers take", outcome.label())
           .record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
       return outcome;
     }

@@ -1,0 +1,63 @@
+package io.kvmesh.agent.ops;
+
+import io.kvmesh.agent.cache.CacheStats;
+import io.kvmesh.agent.cache.RemovalCause;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/** What the cache holds, and what became of chunks. */
+final class CacheMeters {
+
+  private CacheMeters() {}
+
+  static void bind(Figures<CacheStats> cache) {
+    bindRoom(cache);
+    bindUse(cache);
+    for (RemovalCause cause : RemovalCause.values()) {
+      cache.counter(
+          "cache.removed",
+          "Chunks that ceased to be resident, by cause",
+          it -> it.removed().getOrDefault(cause, 0L),
+          "cause",
+          cause.name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  private static void bindRoom(Figures<CacheStats> cache) {
+    pages(cache, "free", CacheStats::freePages);
+    pages(cache, "resident", CacheStats::residentChunks);
+    pages(cache, "pending", CacheStats::pendingChunks);
+    pages(cache, "detached", CacheStats::detachedChunks);
+    cache.gauge("cache.capacity.pages", "Pages in all", CacheStats::capacityPages);
+    cache.gauge("cache.page.bytes", "Size of a page", CacheStats::pageBytes);
+    cache.gauge(
+        "cache.resident.bytes", "Bytes of resident chunks' bodies", CacheStats::residentBytes);
+    cache.gauge(
+        "cache.leased.chunks",
+        "Chunks that a lease holds, so that they can't be evicted",
+        CacheStats::leasedChunks);
+  }
+
+  private static void pages(
+      Figures<CacheStats> cache, String state, ToDoubleFunction<CacheStats> figure) {
+    cache.gauge("cache.pages", "Pages, by what they are used for", figure, "state", state);
+  }
+
+  private static void bindUse(Figures<CacheStats> cache) {
+    cache.counter(
+        "cache.lookups", "Prefixes looked up, by the engine or a peer", CacheStats::lookups);
+    cache.counter("cache.lookup.keys", "Chunks that these asked for", CacheStats::lookedUp);
+    cache.counter("cache.hits", "Chunks of these that were resident", CacheStats::hits);
+    cache.counter("cache.admitted", "Chunks that became resident", CacheStats::admitted);
+    cache.counter(
+        "cache.resident.already",
+        "Chunks offered that were resident already",
+        CacheStats::alreadyResident);
+    cache.counter(
+        "cache.no.space", "Chunks refused since nothing could be evicted", CacheStats::noSpace);
+    cache.counter(
+        "cache.too.large", "Chunks refused since they are larger than a page", CacheStats::tooLarge);
+    cache.counter(
+        "cache.aborted", "Pages claimed for a chunk that then did not come", CacheStats::aborted);
+  }
+}

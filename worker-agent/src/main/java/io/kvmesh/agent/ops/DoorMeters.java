@@ -1,0 +1,70 @@
+package io.kvmesh.agent.ops;
+
+import io.kvmesh.agent.control.ControlCount;
+import io.kvmesh.agent.directory.DirectoryCount;
+import io.kvmesh.agent.engine.EngineCount;
+import io.kvmesh.agent.transfer.PullCount;
+import io.kvmesh.agent.transfer.ServerCount;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.zmq.RefusedFrames;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Locale;
+
+/**
+ * What happens at each door, and what each socket refuses. A door is one counter with a label for
+ * each constant of its enum: {@code events} by default, {@code chunks} and {@code bytes} for
+ * constants that begin so.
+ */
+final class DoorMeters {
+
+  private DoorMeters() {}
+
+  static void bind(MeterRegistry registry, AgentParts parts) {
+    door(registry, "peer.server", "at the doors for peers", ServerCount.class, parts.serverCounts());
+    door(registry, "peer.pull", "of pulls from peers", PullCount.class, parts.pullCounts());
+    door(
+        registry,
+        "directory",
+        "between this agent and the controllers",
+        DirectoryCount.class,
+        parts.directoryCounts());
+    door(
+        registry,
+        "control",
+        "at the door for commands",
+        ControlCount.class,
+        parts.controlCounts());
+    door(registry, "engine", "at the engine's door", EngineCount.class, parts.engineCounts());
+    refused(registry, parts.peerClient().refusedFrames());
+    refused(registry, parts.directory().refusedFrames());
+    refused(registry, parts.control().refusedFrames());
+    refused(registry, parts.engine().refusedFrames());
+    parts.peerServer().refusedFrames().forEach(socket -> refused(registry, socket));
+  }
+
+  private static <E extends Enum<E>> void door(
+      MeterRegistry registry, String name, String where, Class<E> kinds, Counters<E> counters) {
+    for (E constant : kinds.getEnumConstants()) {
+      String kind = constant.name().toLowerCase(Locale.ROOT);
+      String what =
+          kind.startsWith("chunk") ? "chunks" : kind.startsWith("byte") ? "bytes" : "events";
+      FunctionCounter.builder(
+              Figures.PREFIX + name + "." + what, counters, it -> it.get(constant))
+          .description(capitalized(what) + " " + where + ", by kind")
+          .tag("kind", kind)
+          .register(registry);
+    }
+  }
+
+  private static String capitalized(String word) {
+    return Character.toUpperCase(word.charAt(0)) + word.substring(1);
+  }
+
+  private static void refused(MeterRegistry registry, RefusedFrames frames) {
+    FunctionCounter.builder(Figures.PREFIX + "refused.frames", frames, RefusedFrames::count)
+        .description("Messages that a socket could not make sense of")
+        .tag("socket", frames.socket())
+        .register(registry);
+  }
+}

@@ -1,0 +1,71 @@
+package io.kvmesh.agent.ops;
+
+import io.kvmesh.common.zmq.ZmqStats;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/** What is under way between this agent and others, and the sockets that it takes. */
+final class TransferMeters {
+
+  private TransferMeters() {}
+
+  static void bind(MeterRegistry registry, AgentParts parts) {
+    Figures<AgentParts> agent = new Figures<>(registry, parts, it -> it);
+    bindPeers(agent);
+    bindEngine(agent);
+    bindControllers(agent);
+    bindSockets(new Figures<>(registry, parts, it -> it.sockets().stats()));
+  }
+
+  private static void bindPeers(Figures<AgentParts> agent) {
+    agent.gauge(
+        "loans",
+        "Answers whose pages a peer may still be reading",
+        it -> it.peerServer().openLoans());
+    agent.gauge(
+        "loans.overdue", "Loans past their deadline", it -> it.peerServer().overdueLoans());
+    agent.gauge("loaned.bytes", "Bytes on loan to peers", it -> it.peerServer().bytesOnLoan());
+    agent.gauge("peers", "Connections to peers", it -> it.peerClient().connections());
+    agent.gauge(
+        "pull.inflight.bytes",
+        "Bytes asked of peers and not yet arrived",
+        it -> it.peerClient().bytesInFlight());
+    agent.gauge(
+        "pull.inflight.chunks", "Chunks being pulled", it -> it.puller().chunksUnderWay());
+  }
+
+  private static void bindEngine(Figures<AgentParts> agent) {
+    agent.gauge("sessions", "Open sessions of engines", it -> it.engine().sessions());
+    agent.gauge("leases", "Leases that they hold", it -> it.engine().leases());
+    agent.gauge("leased.bytes", "Bytes in these leases", it -> it.engine().leasedBytes());
+    agent.gauge("engine.requests", "Requests of engines at work", it -> it.engine().atWork());
+  }
+
+  private static void bindControllers(Figures<AgentParts> agent) {
+    agent.gauge("controllers", "Controllers in the settings", it -> it.directory().controllers());
+    agent.gauge(
+        "controllers.answering",
+        "Controllers that answered when they were asked last",
+        it -> it.directory().notFailing());
+    agent.gauge(
+        "controller.reachable",
+        "1 while a controller answers",
+        it -> it.directory().reachable() ? 1 : 0);
+  }
+
+  private static void bindSockets(Figures<ZmqStats> sockets) {
+    sockets.gauge("zmq.sockets", "Open ZeroMQ sockets", ZmqStats::openSockets);
+    sockets.gauge(
+        "zmq.receive.bytes", "Native memory of receive buffers", ZmqStats::receiveBufferBytes);
+    sockets.counter(
+        "zmq.handshake.cutoffs",
+        "Connections that ended before their handshake",
+        ZmqStats::handshakeCutOffs);
+    sockets.counter(
+        "zmq.refused", "Messages dropped for too many frames", ZmqStats::refusedMessages);
+    sockets.counter(
+        "zmq.heap.fallbacks",
+        "Large frames received on the heap since the receive buffers were used up",
+        ZmqStats::heapFallbacks);
+    sockets.counter("zmq.io.faults", "Exceptions on I/O threads", ZmqStats::ioFaults);
+  }
+}
