@@ -87,14 +87,14 @@ public final class ControllerMeters implements MeterBinder {
     gauge(
         meters,
         "dependency.up",
-        "1 while it answers",
+        "1 while Kafka or Redis answers",
         Tags.of("dependency", "kafka"),
         () -> ingest.status().logReachable() ? 1 : 0);
     if (ingest.status().durable() != IngestStatus.Durable.OFF) {
       gauge(
           meters,
           "dependency.up",
-          "1 while it answers",
+          "1 while Kafka or Redis answers",
           Tags.of("dependency", "redis"),
           () -> ingest.status().durable() == IngestStatus.Durable.UP ? 1 : 0);
     }
@@ -118,7 +118,7 @@ public final class ControllerMeters implements MeterBinder {
     gauge(
         meters,
         "lag.seconds",
-        "Age of the oldest partition's last record",
+        "Age of the last record applied, where it is greatest",
         tags,
         () ->
             lags.apply(ingest.status()).stream().mapToLong(PartitionLag::millis).max().orElse(0)
@@ -126,8 +126,8 @@ public final class ControllerMeters implements MeterBinder {
   }
 
   private void bindCounts(MeterRegistry meters, String view, Supplier<IngestCounts> counts) {
-    count(meters, view, "records", "Records applied", counts, IngestCounts::records);
-    count(meters, view, "operations", "Admits and evicts", counts, IngestCounts::operations);
+    count(meters, view, "records", "Records of the log applied", counts, IngestCounts::records);
+    count(meters, view, "operations", "Admits and evicts applied", counts, IngestCounts::operations);
     count(
         meters,
         view,
@@ -154,7 +154,7 @@ public final class ControllerMeters implements MeterBinder {
         "Snapshots that ended without being applied",
         counts,
         IngestCounts::voidSnapshots);
-    count(meters, view, "expired", "Workers written off", counts, IngestCounts::expired);
+    count(meters, view, "expired", "Workers written off for their silence", counts, IngestCounts::expired);
     count(meters, view, "refused", "Changes that the index refused", counts, IngestCounts::refused);
     count(meters, view, "reloads", "Partitions read anew", counts, IngestCounts::reloads);
     count(
@@ -170,19 +170,19 @@ public final class ControllerMeters implements MeterBinder {
   private void bindFront(MeterRegistry meters) {
     for (FrontCounts.Door door : FrontCounts.Door.values()) {
       Tags tags = Tags.of("socket", lower(door));
-      counter(meters, "messages", "Messages by socket", tags, () -> front.messages(door));
-      counter(meters, "garbage", "What is no message, by socket", tags, () -> front.garbages(door));
+      counter(meters, "messages", "Messages received, by socket", tags, () -> front.messages(door));
+      counter(meters, "garbage", "Frames and records that are no message, by socket", tags, () -> front.garbages(door));
       counter(
           meters,
           "messages.unsupported",
-          "Messages that a socket doesn't serve",
+          "Messages that a socket does not serve, by socket",
           tags,
           () -> front.unsupporteds(door));
     }
     counter(
         meters,
         "garbage",
-        "What is no message, by socket",
+        "Frames and records that are no message, by socket",
         Tags.of("socket", "log"),
         () -> ingest.counts().garbage());
     for (FrontCounts.Loss loss : FrontCounts.Loss.values()) {

@@ -39,7 +39,7 @@ public final class MeteredLookup implements HolderLookup {
 
   private static Timer timer(MeterRegistry meters, String outcome) {
     return Timer.builder("kvmesh.controller.lookups")
-        .description("Lookups of the longest prefix, by outcome")
+        .description("Time that lookups of the longest prefix take, by outcome")
         .tag("outcome", outcome)
         .serviceLevelObjectives(BUCKETS)
         .register(meters);

@@ -38,10 +38,10 @@ public record AgentSettings(
   /**
    * What must match for this agent's bytes to be of use to a peer.
    *
-   * @param name of the model, as in the keys
+   * @param name of the model, as in the keys; must be set
    * @param dtype of the cached values, as in the keys
    * @param chunkTokens tokens of a full chunk
-   * @param pageBytes bytes of a full chunk
+   * @param pageBytes bytes of a full chunk; must be set
    * @param memoryFormat order of the values in a chunk
    * @param hashAlgorithm how the engine hashes tokens
    * @param hashSeed of that algorithm

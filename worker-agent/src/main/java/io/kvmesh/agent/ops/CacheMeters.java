@@ -46,8 +46,9 @@ final class CacheMeters {
   private static void bindUse(Figures<CacheStats> cache) {
     cache.counter(
         "cache.lookups", "Prefixes looked up, by the engine or a peer", CacheStats::lookups);
-    cache.counter("cache.lookup.keys", "Chunks that these asked for", CacheStats::lookedUp);
-    cache.counter("cache.hits", "Chunks of these that were resident", CacheStats::hits);
+    cache.counter("cache.lookup.keys", "Chunks that lookups asked for", CacheStats::lookedUp);
+    cache.counter(
+        "cache.hits", "Chunks asked for that were in the resident prefix", CacheStats::hits);
     cache.counter("cache.admitted", "Chunks that became resident", CacheStats::admitted);
     cache.counter(
         "cache.resident.already",
@@ -56,7 +57,9 @@ final class CacheMeters {
     cache.counter(
         "cache.no.space", "Chunks refused since nothing could be evicted", CacheStats::noSpace);
     cache.counter(
-        "cache.too.large", "Chunks refused since they are larger than a page", CacheStats::tooLarge);
+        "cache.too.large",
+        "Chunks refused since they are larger than a page",
+        CacheStats::tooLarge);
     cache.counter(
         "cache.aborted", "Pages claimed for a chunk that then did not come", CacheStats::aborted);
   }

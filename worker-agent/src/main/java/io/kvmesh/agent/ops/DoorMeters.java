@@ -21,7 +21,8 @@ final class DoorMeters {
   private DoorMeters() {}
 
   static void bind(MeterRegistry registry, AgentParts parts) {
-    door(registry, "peer.server", "at the doors for peers", ServerCount.class, parts.serverCounts());
+    door(
+        registry, "peer.server", "at the doors for peers", ServerCount.class, parts.serverCounts());
     door(registry, "peer.pull", "of pulls from peers", PullCount.class, parts.pullCounts());
     door(
         registry,
@@ -30,11 +31,7 @@ final class DoorMeters {
         DirectoryCount.class,
         parts.directoryCounts());
     door(
-        registry,
-        "control",
-        "at the door for commands",
-        ControlCount.class,
-        parts.controlCounts());
+        registry, "control", "at the door for commands", ControlCount.class, parts.controlCounts());
     door(registry, "engine", "at the engine's door", EngineCount.class, parts.engineCounts());
     refused(registry, parts.peerClient().refusedFrames());
     refused(registry, parts.directory().refusedFrames());
@@ -49,8 +46,7 @@ final class DoorMeters {
       String kind = constant.name().toLowerCase(Locale.ROOT);
       String what =
           kind.startsWith("chunk") ? "chunks" : kind.startsWith("byte") ? "bytes" : "events";
-      FunctionCounter.builder(
-              Figures.PREFIX + name + "." + what, counters, it -> it.get(constant))
+      FunctionCounter.builder(Figures.PREFIX + name + "." + what, counters, it -> it.get(constant))
           .description(capitalized(what) + " " + where + ", by kind")
           .tag("kind", kind)
           .register(registry);

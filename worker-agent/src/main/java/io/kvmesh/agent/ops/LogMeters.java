@@ -21,9 +21,10 @@ final class LogMeters {
         "log.dropped", "Events lost to a full queue or a failed send", PublisherStats::dropped);
     log.counter("log.overflows", "Times that the queue was full", PublisherStats::overflows);
     log.counter("log.records", "Records that Kafka acknowledged", PublisherStats::sentRecords);
-    log.counter("log.events", "Events in these", PublisherStats::sentEvents);
+    log.counter(
+        "log.events", "Events in records that Kafka acknowledged", PublisherStats::sentEvents);
     log.counter("log.failed", "Records that Kafka did not take", PublisherStats::failedSends);
-    log.counter("log.heartbeats", "Heartbeats that it acknowledged", PublisherStats::heartbeats);
+    log.counter("log.heartbeats", "Heartbeats that Kafka acknowledged", PublisherStats::heartbeats);
     log.counter("snapshots.started", "Snapshots begun", PublisherStats::snapshotsStarted);
     log.counter("snapshots.completed", "Snapshots sent whole", PublisherStats::snapshotsCompleted);
     log.counter(
@@ -31,6 +32,8 @@ final class LogMeters {
         "Snapshots that lost events cut short; another follows",
         PublisherStats::snapshotsVoided);
     log.counter(
-        "snapshots.wanted", "Snapshots that a controller asked for", PublisherStats::snapshotsWanted);
+        "snapshots.wanted",
+        "Snapshots that a controller asked for",
+        PublisherStats::snapshotsWanted);
   }
 }

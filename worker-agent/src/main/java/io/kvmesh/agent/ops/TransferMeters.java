@@ -21,22 +21,20 @@ final class TransferMeters {
         "loans",
         "Answers whose pages a peer may still be reading",
         it -> it.peerServer().openLoans());
-    agent.gauge(
-        "loans.overdue", "Loans past their deadline", it -> it.peerServer().overdueLoans());
+    agent.gauge("loans.overdue", "Loans past their deadline", it -> it.peerServer().overdueLoans());
     agent.gauge("loaned.bytes", "Bytes on loan to peers", it -> it.peerServer().bytesOnLoan());
     agent.gauge("peers", "Connections to peers", it -> it.peerClient().connections());
     agent.gauge(
         "pull.inflight.bytes",
         "Bytes asked of peers and not yet arrived",
         it -> it.peerClient().bytesInFlight());
-    agent.gauge(
-        "pull.inflight.chunks", "Chunks being pulled", it -> it.puller().chunksUnderWay());
+    agent.gauge("pull.inflight.chunks", "Chunks being pulled", it -> it.puller().chunksUnderWay());
   }
 
   private static void bindEngine(Figures<AgentParts> agent) {
     agent.gauge("sessions", "Open sessions of engines", it -> it.engine().sessions());
-    agent.gauge("leases", "Leases that they hold", it -> it.engine().leases());
-    agent.gauge("leased.bytes", "Bytes in these leases", it -> it.engine().leasedBytes());
+    agent.gauge("leases", "Leases that engines hold", it -> it.engine().leases());
+    agent.gauge("leased.bytes", "Bytes in leases of engines", it -> it.engine().leasedBytes());
     agent.gauge("engine.requests", "Requests of engines at work", it -> it.engine().atWork());
   }
 

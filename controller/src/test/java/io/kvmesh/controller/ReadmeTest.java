@@ -1,0 +1,104 @@
+package io.kvmesh.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvmesh.common.zmq.ZmqSockets;
+import io.kvmesh.controller.fixture.FakeLog;
+import io.kvmesh.controller.index.MemoryIndex;
+import io.kvmesh.controller.index.redis.RedisIndex;
+import io.kvmesh.controller.ingest.IngestSettings;
+import io.kvmesh.controller.ingest.LogIngest;
+import io.kvmesh.controller.lmcache.FrontCounts;
+import io.kvmesh.controller.lookup.LookupAnswer;
+import io.kvmesh.controller.ops.ControllerMeters;
+import io.kvmesh.controller.ops.MeteredLookup;
+import io.kvmesh.controller.ops.MismatchWatch;
+import io.kvmesh.controller.registry.WorkerRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.type.filter.AnnotationTypeFilter;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What the README says of the controller, compared with the code. */
+class ReadmeTest {
+
+  private static final String NOWHERE = "redis://127.0.0.1:1";
+
+  @Test
+  void settings_areThoseOfTheReadme() throws IOException {
+    Readme.requireRows("controller-settings", Readme.settings());
+  }
+
+  @Test
+  void metrics_areThoseOfTheReadme() throws IOException {
+    PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    MemoryIndex index = new MemoryIndex();
+    WorkerRegistry workers = new WorkerRegistry();
+    FakeLog log = new FakeLog();
+    try (RedisIndex redis = RedisIndex.of("kvmesh", NOWHERE, Duration.ofSeconds(1));
+        ZmqSockets sockets = new ZmqSockets()) {
+      LogIngest ingest = new LogIngest(ingestSettings(), index, workers, log, redis);
+      new MeteredLookup((requester, hashes) -> new LookupAnswer.NotReady(), meters);
+      new MismatchWatch(workers, meters);
+      new ControllerMeters(index, workers, ingest, log, new FrontCounts(), sockets).bindTo(meters);
+
+      Readme.requireRows("controller-metrics", Readme.metrics(meters.scrape()));
+    }
+  }
+
+  private static IngestSettings ingestSettings() {
+    return new IngestSettings(
+        "kvmesh",
+        Map.of(),
+        1,
+        1,
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(15),
+        Duration.ofSeconds(60),
+        1);
+  }
+
+  @Test
+  void restResources_areThoseOfTheReadme() throws IOException {
+    List<String> documented =
+        Readme.rows("rest").stream().map(row -> row.substring(2, row.indexOf(" | "))).toList();
+
+    assertThat(documented)
+        .as("README.md, table 'rest'")
+        .containsExactlyInAnyOrderElementsOf(
+            resources().flatMap(ReadmeTest::endpoints).map(text -> "`" + text + "`").toList());
+  }
+
+  private static Stream<Class<?>> resources() {
+    var scanner = new ClassPathScanningCandidateComponentProvider(false);
+    scanner.addIncludeFilter(new AnnotationTypeFilter(RestController.class));
+    return scanner.findCandidateComponents("io.kvmesh.controller.web").stream()
+        .map(found -> ClassUtils.resolveClassName(String.valueOf(found.getBeanClassName()), null));
+  }
+
+  /** The page for errors, which answers to any method, is none. */
+  private static Stream<String> endpoints(Class<?> resource) {
+    RequestMapping common =
+        AnnotatedElementUtils.findMergedAnnotation(resource, RequestMapping.class);
+    Object base = common == null ? "" : only(common.path());
+    return Arrays.stream(resource.getDeclaredMethods())
+        .map(method -> AnnotatedElementUtils.findMergedAnnotation(method, RequestMapping.class))
+        .filter(mapping -> mapping != null && mapping.method().length > 0)
+        .map(mapping -> only(mapping.method()) + " " + base + only(mapping.path()));
+  }
+
+  private static <T> Object only(T[] values) {
+    return values.length == 0 ? "" : values[0];
+  }
+}
