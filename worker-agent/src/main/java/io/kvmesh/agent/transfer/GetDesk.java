@@ -65,8 +65,11 @@ final class GetDesk {
       counters.count(ServerCount.BAD_FRAME);
       return error(P2PErrorMsg.UNKNOWN_MESSAGE, e.getMessage());
     }
+    if (keys.isEmpty()) {
+      return new Answer(found(0, 0, List.of(), List.of(), List.of()), List.of(), 0);
+    }
     counters.count(ServerCount.GET);
-    if (!self.offers() || keys.isEmpty()) {
+    if (!self.offers()) {
       counters.count(ServerCount.GET_EMPTY);
       return new Answer(found(0, 0, List.of(), List.of(), List.of()), List.of(), 0);
     }

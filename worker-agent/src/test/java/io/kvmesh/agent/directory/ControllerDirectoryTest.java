@@ -1,0 +1,250 @@
+package io.kvmesh.agent.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkHash;
+import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
+import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
+import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.wire.directory.FullSyncCommand;
+import io.kvmesh.common.wire.directory.HeartbeatMsg;
+import io.kvmesh.common.wire.directory.HeartbeatRetMsg;
+import io.kvmesh.common.wire.directory.PeerLayout;
+import io.kvmesh.common.zmq.SocketSettings;
+import io.kvmesh.common.zmq.ZmqSockets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ControllerDirectoryTest {
+
+  private static final Keyspace KEYSPACE = Keyspace.parse("m@1@0@bfloat16");
+  private static final List<ChunkHash> HASHES =
+      List.of(ChunkHash.ofSigned(-1), ChunkHash.ofSigned(2), ChunkHash.ofSigned(3));
+  private static final Duration LONG = Duration.ofSeconds(10);
+  private static final ErrorMsg NOT_READY = new ErrorMsg("loading", ErrorMsg.NOT_READY);
+
+  private final ZmqSockets sockets = new ZmqSockets();
+  private final Counters<DirectoryCount> counters = new Counters<>(DirectoryCount.class);
+  private ControllerDirectory directory;
+
+  private void use(Duration attempt, FakeController... controllers) {
+    directory =
+        new ControllerDirectory(
+            new WorkerId("me", 3),
+            new DirectorySettings(
+                Stream.of(controllers).map(FakeController::address).toList(),
+                SocketSettings.DEFAULT,
+                attempt,
+                Duration.ofMillis(300),
+                64),
+            sockets,
+            new MessageCodec(),
+            counters,
+            System::nanoTime);
+    directory.start();
+  }
+
+  @AfterEach
+  void stop() {
+    directory.close();
+    assertThat(sockets.close(Duration.ofSeconds(5))).isTrue();
+  }
+
+  private LookupOutcome lookup(Duration atMost) throws InterruptedException {
+    return directory.lookup(KEYSPACE, HASHES, atMost);
+  }
+
+  private static BatchedP2PLookupRetMsg found(int chunks) {
+    return new BatchedP2PLookupRetMsg(
+        List.of(new PeerLayout("other", "LocalCPUBackend", chunks, "10.0.0.7:8200")));
+  }
+
+  @Test
+  void lookup_namesKeyspaceAndRequesterAndAnswersTheHolder() throws Exception {
+    try (FakeController one = new FakeController(asked -> found(2))) {
+      use(LONG, one);
+
+      assertThat(lookup(LONG))
+          .isEqualTo(
+              new LookupOutcome.Found(
+                  List.of(new Holder("other", "LocalCPUBackend", 2, "10.0.0.7:8200"))));
+      assertThat(one.asked)
+          .containsExactly(new BatchedP2PLookupMsg(HASHES, "me", 3, KEYSPACE.toString()));
+      assertThat(directory.reachable()).isTrue();
+    }
+  }
+
+  @Test
+  void lookup_thatNobodyHolds_isAMiss() throws Exception {
+    try (FakeController one =
+        new FakeController(asked -> new BatchedP2PLookupRetMsg(List.of(PeerLayout.MISS)))) {
+      use(LONG, one);
+      assertThat(lookup(LONG)).isEqualTo(new LookupOutcome.Miss());
+    }
+  }
+
+  @Test
+  void answer_withMoreChunksThanWereAskedFor_isCutToWhatWas() throws Exception {
+    try (FakeController one = new FakeController(asked -> found(99))) {
+      use(LONG, one);
+      assertThat(((LookupOutcome.Found) lookup(LONG)).holders().getFirst().chunks()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void outcomes_areDistinct() throws Exception {
+    try (FakeController one = new FakeController(asked -> NOT_READY)) {
+      use(Duration.ofSeconds(2), one);
+      assertThat(lookup(LONG)).isEqualTo(new LookupOutcome.NotReady());
+      one.fromNowOn(asked -> new ErrorMsg("no", ErrorMsg.BAD_REQUEST));
+      assertThat(eventually(one)).isEqualTo(new LookupOutcome.Rejected("no"));
+      one.fromNowOn(asked -> new HeartbeatRetMsg(List.of()));
+      assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Rejected.class);
+      one.fromNowOn(asked -> null);
+      assertThat(lookup(LONG)).isEqualTo(new LookupOutcome.TimedOut());
+      assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Unavailable.class);
+    }
+    assertThat(counters.get(DirectoryCount.NOT_READY)).isEqualTo(1);
+    assertThat(counters.get(DirectoryCount.REJECTED)).isEqualTo(2);
+    assertThat(counters.get(DirectoryCount.TIMED_OUT)).isEqualTo(1);
+  }
+
+  /** A controller that failed is passed over for a moment. */
+  private LookupOutcome eventually(FakeController controller) throws InterruptedException {
+    await().until(() -> !(lookup(LONG) instanceof LookupOutcome.Unavailable));
+    return lookup(LONG);
+  }
+
+  @Test
+  void lookup_movesOnFromASilentOrUnreadyController() throws Exception {
+    try (FakeController silent = new FakeController(asked -> null);
+        FakeController unready = new FakeController(asked -> NOT_READY);
+        FakeController good = new FakeController(asked -> found(1))) {
+      use(Duration.ofMillis(300), silent, unready, good);
+
+      assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Found.class);
+      assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Found.class);
+
+      assertThat(silent.asked).hasSize(1);
+      assertThat(unready.asked).hasSize(1);
+      assertThat(counters.get(DirectoryCount.MOVED_ON)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void lookup_ofSilentControllers_takesNoLongerThanItMay() throws Exception {
+    try (FakeController one = new FakeController(asked -> null);
+        FakeController two = new FakeController(asked -> null)) {
+      use(Duration.ofMillis(400), one, two);
+      long start = System.nanoTime();
+
+      assertThat(lookup(Duration.ofMillis(500))).isEqualTo(new LookupOutcome.TimedOut());
+
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+    }
+  }
+
+  @Test
+  void lookup_withoutControllers_isUnavailable() throws Exception {
+    use(LONG);
+    assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Unavailable.class);
+    assertThat(directory.reachable()).isFalse();
+  }
+
+  @Test
+  void lookup_afterAControllerCameBack_works() throws Exception {
+    try (FakeController one = new FakeController(asked -> null)) {
+      use(Duration.ofMillis(200), one);
+      assertThat(lookup(LONG)).isEqualTo(new LookupOutcome.TimedOut());
+      one.fromNowOn(asked -> found(1));
+
+      await().until(() -> lookup(LONG) instanceof LookupOutcome.Found);
+    }
+  }
+
+  @Test
+  void answer_thatComesTooLate_isDroppedAndCounted() throws Exception {
+    AtomicInteger times = new AtomicInteger();
+    try (FakeController one =
+        new FakeController(
+            asked -> {
+              if (times.getAndIncrement() == 0) {
+                hang(Duration.ofMillis(400));
+              }
+              return found(1);
+            })) {
+      use(Duration.ofMillis(200), one);
+      assertThat(lookup(LONG)).isEqualTo(new LookupOutcome.TimedOut());
+
+      await()
+          .untilAsserted(() -> assertThat(counters.get(DirectoryCount.FOREIGN_REPLY)).isEqualTo(1));
+    }
+  }
+
+  private static void hang(Duration time) {
+    long end = System.nanoTime() + time.toNanos();
+    while (System.nanoTime() < end) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  @Test
+  void heartbeats_goToOneControllerInTurnAndPassOnWhatItSays() throws Exception {
+    List<String> wanted = new CopyOnWriteArrayList<>();
+    List<Long> epochs = new CopyOnWriteArrayList<>();
+    HeartbeatListener listener =
+        new HeartbeatListener() {
+          @Override
+          public void snapshotWanted(String reason) {
+            wanted.add(reason);
+          }
+
+          @Override
+          public void epochSeen(long epoch) {
+            epochs.add(epoch);
+          }
+        };
+    HeartbeatMsg heartbeat = new HeartbeatMsg("me", 3, "10.0.0.1", 1, "10.0.0.1:2", 5L);
+    try (FakeController one =
+            new FakeController(
+                asked -> new HeartbeatRetMsg(List.of(new FullSyncCommand("differs", null)), 5L));
+        FakeController two = new FakeController(asked -> new HeartbeatRetMsg(List.of(), 9L))) {
+      use(Duration.ofMillis(500), one, two);
+      try (HeartbeatSender sender =
+          new HeartbeatSender(
+              directory, () -> heartbeat, listener, Duration.ofMillis(50), counters)) {
+        sender.start();
+        await().until(() -> one.asked.size() >= 2 && two.asked.size() >= 2);
+      }
+      assertThat(one.asked).containsOnly(heartbeat);
+      assertThat(wanted).containsOnly("differs");
+      assertThat(epochs).contains(5L, 9L);
+    }
+  }
+
+  @Test
+  void heartbeat_movesOnFromASilentController() throws Exception {
+    HeartbeatMsg heartbeat = new HeartbeatMsg("me", 3, "10.0.0.1", 1, null);
+    try (FakeController silent = new FakeController(asked -> null);
+        FakeController good = new FakeController(asked -> new HeartbeatRetMsg(List.of()))) {
+      use(Duration.ofMillis(100), silent, good);
+
+      assertThat(directory.heartbeat(0, heartbeat, LONG))
+          .isEqualTo(new Exchange.Answered(new HeartbeatRetMsg(List.of())));
+      assertThat(good.asked).hasSize(1);
+    }
+  }
+}

@@ -1,0 +1,250 @@
+package io.kvmesh.agent.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.agent.cache.CacheStats;
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.Claim;
+import io.kvmesh.agent.cache.policy.PolicyName;
+import io.kvmesh.agent.event.EventOutbox;
+import io.kvmesh.agent.memory.PageAllocator;
+import io.kvmesh.agent.memory.PageArena;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.zmq.SocketSettings;
+import io.kvmesh.common.zmq.ZmqSettings;
+import io.kvmesh.common.zmq.ZmqSockets;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+
+/** Cache, peer server, peer client and puller of one agent, without log, directory and engine. */
+public final class TestAgent implements AutoCloseable {
+
+  public static final int TOKENS = 16;
+
+  public final AtomicLong epoch = new AtomicLong(100);
+  public final AtomicBoolean fenced = new AtomicBoolean();
+  public final ZmqSockets sockets;
+  public final ChunkCache cache;
+  public final LocalPeer self;
+  public final Counters<ServerCount> served = new Counters<>(ServerCount.class);
+  public final Counters<PullCount> pulled = new Counters<>(PullCount.class);
+  public final PeerServer server;
+  public final PeerClient client;
+  public final PrefixPuller puller;
+  private final PageArena arena;
+
+  private TestAgent(Builder builder) throws IOException {
+    arena = PageArena.anonymous((long) builder.pages * builder.pageBytes);
+    PageAllocator pages = new PageAllocator(arena, builder.pageBytes);
+    cache =
+        new ChunkCache(pages, PolicyName.LRU.create(pages.capacity()), new EventOutbox(1_000_000));
+    self =
+        new LocalPeer(
+            new WorkerId(builder.name, 0), builder.pageBytes, TOKENS, epoch::get, fenced::get);
+    sockets = new ZmqSockets(new ZmqSettings(1, 64 << 20, builder.sockets));
+    MessageCodec codec = new MessageCodec();
+    server =
+        new PeerServer(self, builder.server(), cache, sockets, codec, served, System::nanoTime);
+    client = new PeerClient(self, builder.client(), sockets, codec, pulled, System::nanoTime);
+    puller =
+        new PrefixPuller(
+            cache, client, new PullLimits(builder.getBytes, 3), pulled, (outcome, nanos) -> {});
+    server.start();
+    client.start(server.initAddress());
+  }
+
+  /** An agent of 64 pages of 4 KiB, to be changed. */
+  public static Builder named(String name) {
+    return new Builder(name);
+  }
+
+  /** What an agent is made with. */
+  public static final class Builder {
+    private final String name;
+    private int pages = 64;
+    private int pageBytes = 4096;
+    private long getBytes = 16 * 4096;
+    private long maxLoanedPerPeer = 64 << 20;
+    private int maxOverduePerPeer = 8;
+    private Duration loanDeadline = Duration.ofSeconds(10);
+    private Duration connectTimeout = Duration.ofSeconds(2);
+    private Duration passOverMost = Duration.ofMillis(200);
+    private long maxInFlight = 64 << 20;
+    private SocketSettings sockets =
+        SocketSettings.DEFAULT.withHeartbeat(Duration.ofMillis(200), Duration.ofMillis(1000));
+
+    private Builder(String name) {
+      this.name = name;
+    }
+
+    public Builder pages(int count, int bytes) {
+      pages = count;
+      pageBytes = bytes;
+      return this;
+    }
+
+    public Builder getBytes(long bytes) {
+      getBytes = bytes;
+      return this;
+    }
+
+    public Builder maxLoanedPerPeer(long bytes) {
+      maxLoanedPerPeer = bytes;
+      return this;
+    }
+
+    public Builder overdue(Duration deadline, int mostPerPeer) {
+      loanDeadline = deadline;
+      maxOverduePerPeer = mostPerPeer;
+      return this;
+    }
+
+    public Builder connectTimeout(Duration timeout) {
+      connectTimeout = timeout;
+      return this;
+    }
+
+    public Builder maxInFlight(long bytes) {
+      maxInFlight = bytes;
+      return this;
+    }
+
+    public Builder sockets(SocketSettings settings) {
+      sockets = settings;
+      return this;
+    }
+
+    public TestAgent start() throws IOException {
+      return new TestAgent(this);
+    }
+
+    private PeerServerSettings server() {
+      return new PeerServerSettings(
+          sockets,
+          "tcp://127.0.0.1:0",
+          "tcp://127.0.0.1:0",
+          "127.0.0.1",
+          maxLoanedPerPeer,
+          4 * maxLoanedPerPeer,
+          maxOverduePerPeer,
+          loanDeadline,
+          64);
+    }
+
+    private PeerClientSettings client() {
+      return new PeerClientSettings(
+          sockets,
+          connectTimeout,
+          passOverMost,
+          Duration.ofMinutes(1),
+          64,
+          256,
+          maxInFlight,
+          maxInFlight);
+    }
+  }
+
+  /** Where peers shake hands with it. */
+  public String address() {
+    return server.initAddress();
+  }
+
+  /** Keys of a prefix. */
+  public static List<ChunkKey> keys(long from, int count) {
+    return LongStream.range(from, from + count)
+        .mapToObj(hash -> ChunkKey.parse("m@1@0@%x@bfloat16".formatted(hash)))
+        .toList();
+  }
+
+  /** Stores full chunks whose bodies follow from their keys. */
+  public void store(List<ChunkKey> keys) {
+    keys.forEach(key -> store(key, self.pageBytes(), TOKENS));
+  }
+
+  /** Stores a chunk of another size. */
+  public void store(ChunkKey key, int bytes, int tokens) {
+    try (ChunkLease lease = cache.newLease()) {
+      if (cache.claim(key, bytes, tokens, lease) instanceof Claim.Claimed claimed) {
+        fill(claimed.chunk().body(), key);
+        cache.commit(claimed.chunk(), lease);
+      }
+    }
+  }
+
+  /** Pulls into a lease of its own, whose chunks are compared with what they must be. */
+  public PullOutcome pull(String peer, List<ChunkKey> keys, Duration atMost)
+      throws InterruptedException {
+    try (ChunkLease lease = cache.newLease()) {
+      PullOutcome outcome =
+          puller.pull(peer, keys, lease, Deadline.after(atMost, System::nanoTime));
+      for (int i = 0; i < lease.size(); i++) {
+        requireRight(lease, i);
+      }
+      return outcome;
+    }
+  }
+
+  /** How long the resident prefix is. */
+  public int resident(List<ChunkKey> keys) {
+    try (ChunkLease lease = cache.leasePrefix(keys)) {
+      for (int i = 0; i < lease.size(); i++) {
+        requireRight(lease, i);
+      }
+      return lease.size();
+    }
+  }
+
+  private static void requireRight(ChunkLease lease, int index) {
+    MemorySegment body = lease.body(index);
+    MemorySegment right = MemorySegment.ofArray(new byte[(int) body.byteSize()]);
+    fill(right, lease.key(index));
+    assertThat(body.mismatch(right)).as("body of %s", lease.key(index)).isEqualTo(-1);
+  }
+
+  /** The body that belongs to a key. */
+  public static void fill(MemorySegment body, ChunkKey key) {
+    body.fill((byte) (key.hash().bits() * 31 + 7));
+    byte[] text = key.toString().getBytes(StandardCharsets.UTF_8);
+    long shown = Math.min(text.length, body.byteSize());
+    MemorySegment.copy(MemorySegment.ofArray(text), 0, body, 0, shown);
+  }
+
+  /** No page is held, and every one is free or resident. */
+  public void requireSettled() {
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .untilAsserted(
+            () -> {
+              CacheStats stats = cache.stats();
+              assertThat(stats.pendingChunks()).as("pending").isZero();
+              assertThat(stats.leasedChunks()).as("leased").isZero();
+              assertThat(stats.detachedChunks()).as("detached").isZero();
+              assertThat(stats.freePages() + stats.residentChunks())
+                  .as("free or resident")
+                  .isEqualTo(stats.capacityPages());
+              assertThat(server.openLoans()).as("loans").isZero();
+              assertThat(client.bytesInFlight()).as("bytes in flight").isZero();
+            });
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    server.close();
+    if (!sockets.close(Duration.ofSeconds(5))) {
+      throw new IllegalStateException("Sockets of " + self.id() + " don't close");
+    }
+    arena.close();
+  }
+}
