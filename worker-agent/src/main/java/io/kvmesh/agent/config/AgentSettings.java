@@ -171,8 +171,7 @@ public record AgentSettings(
    *
    * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew
    * @param heartbeatInterval between two pings on an idle connection
-   * @param heartbeatTimeout without an answer to a ping the connection is closed; shorter than the
-   *     interval
+   * @param heartbeatTimeout without an answer to a ping the connection is closed
    */
   public record Zmq(
       @DefaultValue("200ms") Duration handshakeInterval,

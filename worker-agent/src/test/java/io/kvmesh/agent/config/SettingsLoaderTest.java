@@ -74,7 +74,7 @@ class SettingsLoaderTest {
     wrong.put("kvmesh.peer.max-loaned", "1B");
     wrong.put("kvmesh.engine.bind", "tcp://127.0.0.1:8202");
     wrong.put("kvmesh.engine.session-idle", "1s");
-    wrong.put("kvmesh.zmq.heartbeat-timeout", "1s");
+    wrong.put("kvmesh.zmq.heartbeat-timeout", "0s");
     wrong.put("kvmesh.engin.bind", "tcp://127.0.0.1:1");
 
     assertThat(faults(wrong))

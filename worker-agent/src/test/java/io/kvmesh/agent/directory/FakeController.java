@@ -19,9 +19,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A controller's reply socket that answers as a test tells it. */
-final class FakeController implements AutoCloseable {
+public final class FakeController implements AutoCloseable {
 
-  final List<DirectoryRequest> asked = new CopyOnWriteArrayList<>();
+  public final List<DirectoryRequest> asked = new CopyOnWriteArrayList<>();
   private final ZmqSockets sockets = new ZmqSockets();
   private final SocketLoop loop = new SocketLoop("fake-controller", sockets, 64);
   private final MessageCodec codec = new MessageCodec();
@@ -29,7 +29,7 @@ final class FakeController implements AutoCloseable {
   private volatile Function<DirectoryRequest, @Nullable Message> script;
 
   /** Null from the script is no answer. */
-  FakeController(Function<DirectoryRequest, @Nullable Message> script) throws IOException {
+  public FakeController(Function<DirectoryRequest, @Nullable Message> script) throws IOException {
     this.script = script;
     loop.start();
     socket =
@@ -44,7 +44,7 @@ final class FakeController implements AutoCloseable {
     script = other;
   }
 
-  String address() {
+  public String address() {
     return "127.0.0.1:" + socket.port();
   }
 

@@ -292,7 +292,7 @@ class PeerServerTest {
   @Test
   void manyShortLivedClients_leaveNothingBehind() throws Exception {
     introduce(4096, "zmq");
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 60; i++) {
       try (RawClient one = RawClient.dealer(owner.server.lookupAddress())) {
         one.ask(BatchedLookupAndGetRetMsg.class, get(MY_EPOCH, 100));
       }

@@ -81,8 +81,7 @@ public final class TestAgent implements AutoCloseable {
     private Duration connectTimeout = Duration.ofSeconds(2);
     private Duration passOverMost = Duration.ofMillis(200);
     private long maxInFlight = 64 << 20;
-    private SocketSettings sockets =
-        SocketSettings.DEFAULT.withHeartbeat(Duration.ofMillis(200), Duration.ofMillis(1000));
+    private SocketSettings sockets = SocketSettings.DEFAULT;
 
     private Builder(String name) {
       this.name = name;
@@ -238,13 +237,23 @@ public final class TestAgent implements AutoCloseable {
             });
   }
 
-  @Override
-  public void close() {
+  /** Ends all that runs; the cache can still be used. */
+  public void closeDoors() {
     client.close();
     server.close();
     if (!sockets.close(Duration.ofSeconds(5))) {
       throw new IllegalStateException("Sockets of " + self.id() + " don't close");
     }
+  }
+
+  /** Unmaps the memory. */
+  public void unmap() {
     arena.close();
+  }
+
+  @Override
+  public void close() {
+    closeDoors();
+    unmap();
   }
 }

@@ -1,0 +1,207 @@
+package io.kvmesh.agent.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.agent.AgentApplication;
+import io.kvmesh.agent.directory.FakeController;
+import io.kvmesh.agent.ops.AgentEndpoint;
+import io.kvmesh.agent.transfer.RawClient;
+import io.kvmesh.agent.transfer.TestAgent;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.process.LoopbackPorts;
+import io.kvmesh.common.wire.Message;
+import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
+import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
+import io.kvmesh.common.wire.directory.DirectoryRequest;
+import io.kvmesh.common.wire.directory.HeartbeatMsg;
+import io.kvmesh.common.wire.directory.HeartbeatRetMsg;
+import io.kvmesh.common.wire.directory.PeerLayout;
+import io.kvmesh.common.wire.engine.EngineRetrieveMsg;
+import io.kvmesh.common.wire.engine.EngineRetrieveRetMsg;
+import io.kvmesh.common.wire.engine.EngineStoreMsg;
+import io.kvmesh.common.wire.engine.EngineStoreRetMsg;
+import io.kvmesh.common.wire.engine.OpenSessionMsg;
+import io.kvmesh.common.wire.engine.OpenSessionRetMsg;
+import io.kvmesh.embedded.EmbeddedKafka;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The whole program, with and without the log. */
+@Timeout(180)
+class AgentIT {
+
+  private static final int PAGE = 4096;
+  private static final String NO_KAFKA = "127.0.0.1:1";
+
+  private static String[] arguments(String instance, String kafka, String... more) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--server.port=0",
+                "--server.address=127.0.0.1",
+                "--kvmesh.instance-id=" + instance,
+                "--kvmesh.advertise-loopback=true",
+                "--kvmesh.model.name=m",
+                "--kvmesh.model.chunk-tokens=16",
+                "--kvmesh.model.page-bytes=" + PAGE + "B",
+                "--kvmesh.cache.capacity-bytes=1MB",
+                "--kvmesh.kafka.bootstrap-servers=" + kafka,
+                "--kvmesh.peer.init-bind=tcp://127.0.0.1:0",
+                "--kvmesh.peer.lookup-bind=tcp://127.0.0.1:0",
+                "--kvmesh.peer.connect-timeout=2s",
+                "--kvmesh.directory.attempt-timeout=2s",
+                "--kvmesh.control.bind=tcp://127.0.0.1:0",
+                "--kvmesh.engine.bind=tcp://127.0.0.1:0"));
+    arguments.addAll(List.of(more));
+    return arguments.toArray(String[]::new);
+  }
+
+  private static AgentEndpoint.State state(ConfigurableApplicationContext program) {
+    return program.getBean(AgentEndpoint.class).state();
+  }
+
+  private static String get(ConfigurableApplicationContext program, String path)
+      throws IOException, InterruptedException {
+    String port = program.getEnvironment().getProperty("local.server.port");
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build();
+      HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+      return answer.statusCode() + " " + answer.body();
+    }
+  }
+
+  private static List<String> texts(List<ChunkKey> keys) {
+    return keys.stream().map(ChunkKey::toString).toList();
+  }
+
+  private static List<byte[]> bodies(List<ChunkKey> keys) {
+    List<byte[]> bodies = new ArrayList<>();
+    for (ChunkKey key : keys) {
+      byte[] body = new byte[PAGE];
+      TestAgent.fill(MemorySegment.ofArray(body), key);
+      bodies.add(body);
+    }
+    return bodies;
+  }
+
+  private static long open(RawClient engine) {
+    return engine.ask(OpenSessionRetMsg.class, new OpenSessionMsg(1, "test")).sessionId();
+  }
+
+  private static EngineStoreRetMsg store(RawClient engine, long session, List<ChunkKey> keys) {
+    EngineStoreMsg store =
+        new EngineStoreMsg(session, 0, texts(keys), Collections.nCopies(keys.size(), 16), false);
+    return engine.askForAll(EngineStoreRetMsg.class, store, bodies(keys)).message();
+  }
+
+  private static RawClient.Answer<EngineRetrieveRetMsg> retrieve(
+      RawClient engine, long session, List<ChunkKey> keys) {
+    return engine.askForAll(
+        EngineRetrieveRetMsg.class,
+        new EngineRetrieveMsg(session, 0, texts(keys), 10_000),
+        List.of());
+  }
+
+  @Test
+  void withoutKafkaAndController_theEngineIsServedAndWhatIsMissingIsShown() throws Exception {
+    try (ConfigurableApplicationContext program = AgentApplication.start(arguments("a", NO_KAFKA));
+        RawClient engine = RawClient.dealer(state(program).doors().get("engine"))) {
+      long session = open(engine);
+      List<ChunkKey> keys = TestAgent.keys(1, 4);
+      assertThat(store(engine, session, keys).epoch()).isEqualTo(-1);
+      assertThat(retrieve(engine, session, keys).message().numLocal()).isEqualTo(4);
+
+      assertThat(state(program).epoch()).isEqualTo(-1);
+      assertThat(get(program, "/actuator/health/liveness")).startsWith("200");
+      assertThat(get(program, "/actuator/health/readiness")).startsWith("503");
+      assertThat(get(program, "/actuator/health")).contains("\"kafka\"").startsWith("503");
+      assertThat(get(program, "/actuator/env")).startsWith("404");
+      assertThat(get(program, "/actuator/prometheus"))
+          .contains("kvmesh_agent_engine_chunks_total{kind=\"chunk_stored\"} 4.0")
+          .contains("kvmesh_agent_cache_pages{state=\"resident\"} 4.0");
+      assertThat(get(program, "/actuator/agent")).contains("\"residentChunks\":4");
+    }
+  }
+
+  @Test
+  void aPortThatIsTaken_isNamed() throws Exception {
+    int taken = LoopbackPorts.free();
+    String bind = "--kvmesh.engine.bind=tcp://127.0.0.1:" + taken;
+    try (ConfigurableApplicationContext first =
+        AgentApplication.start(arguments("a", NO_KAFKA, bind))) {
+      assertThat(state(first).doors().get("engine")).endsWith(":" + taken);
+      assertThatThrownBy(() -> AgentApplication.start(arguments("b", NO_KAFKA, bind)))
+          .hasRootCauseInstanceOf(IOException.class)
+          .hasStackTraceContaining("tcp://127.0.0.1:" + taken);
+    }
+  }
+
+  @Test
+  void twoAgents_shareThroughTheLogsEpochAndADirectory(@TempDir Path dir) throws Exception {
+    AtomicReference<String> owner = new AtomicReference<>("");
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(dir, LoopbackPorts.free());
+        FakeController controller = new FakeController(asked -> answer(asked, owner.get()));
+        ConfigurableApplicationContext one =
+            AgentApplication.start(
+                arguments(
+                    "a",
+                    kafka.bootstrapServers(),
+                    "--kvmesh.controllers=" + controller.address()));
+        ConfigurableApplicationContext two =
+            AgentApplication.start(
+                arguments(
+                    "b",
+                    kafka.bootstrapServers(),
+                    "--kvmesh.controllers=" + controller.address()));
+        RawClient first = RawClient.dealer(state(one).doors().get("engine"));
+        RawClient second = RawClient.dealer(state(two).doors().get("engine"))) {
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> state(one).epoch() >= 0 && state(two).epoch() >= 0);
+      owner.set(state(one).doors().get("peer_init"));
+      List<ChunkKey> keys = TestAgent.keys(1, 20);
+      store(first, open(first), keys);
+
+      RawClient.Answer<EngineRetrieveRetMsg> found = retrieve(second, open(second), keys);
+
+      assertThat(found.message().peerOutcome()).isEqualTo("hit");
+      assertThat(found.message().numPeer()).isEqualTo(20);
+      assertThat(found.bodies())
+          .usingElementComparator(Arrays::compare)
+          .containsExactlyElementsOf(bodies(keys));
+      assertThat(found.message().epoch()).isEqualTo(state(two).epoch());
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () -> assertThat(get(two, "/actuator/health/readiness")).startsWith("200"));
+    }
+  }
+
+  private static Message answer(DirectoryRequest asked, String owner) {
+    return switch (asked) {
+      case BatchedP2PLookupMsg lookup ->
+          new BatchedP2PLookupRetMsg(
+              List.of(new PeerLayout("a", "LocalCPUBackend", lookup.hashes().size(), owner)));
+      case HeartbeatMsg heartbeat -> new HeartbeatRetMsg(List.of());
+      case DirectoryRequest other -> throw new IllegalStateException("asked " + other);
+    };
+  }
+}
