@@ -310,8 +310,7 @@ public abstract class ChunkIndexContract {
       for (ChangeStep step : steps) {
         model.apply(worker, step);
         boolean named = !(step instanceof Drop);
-        expected.add(
-            named ? model.totals(new Placement(worker, location)) : KeyTotals.NONE);
+        expected.add(named ? model.totals(new Placement(worker, location)) : KeyTotals.NONE);
       }
       assertThat(applyAll(worker, steps)).as("seed %s, change %s", seed, i).isEqualTo(expected);
       if (i % 50 == 0) {
@@ -392,8 +391,7 @@ public abstract class ChunkIndexContract {
     return apply(worker, operations(location, keyspace, true, hashBits));
   }
 
-  private KeyTotals evict(
-      WorkerId worker, String location, Keyspace keyspace, long... hashBits) {
+  private KeyTotals evict(WorkerId worker, String location, Keyspace keyspace, long... hashBits) {
     return apply(worker, operations(location, keyspace, false, hashBits));
   }
 
@@ -418,7 +416,8 @@ public abstract class ChunkIndexContract {
     long offset = nextOffset++;
     long expected = offsets.getOrDefault(worker, -1L);
     ChangeOutcome outcome =
-        index.apply(IndexChanges.change(worker, expected, offset, steps.toArray(ChangeStep[]::new)));
+        index.apply(
+            IndexChanges.change(worker, expected, offset, steps.toArray(ChangeStep[]::new)));
     assertThat(outcome).isInstanceOf(ChangeOutcome.Applied.class);
     offsets.put(worker, offset);
     return ((ChangeOutcome.Applied) outcome).totals();

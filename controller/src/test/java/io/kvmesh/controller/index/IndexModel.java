@@ -27,7 +27,11 @@ public final class IndexModel {
       }
       case ChangeStep.Measure(String ignored) -> {}
       case ChangeStep.Operations(
-              String location, Keyspace keyspace, long[] bits, boolean[] admits, boolean marking) -> {
+              String location,
+              Keyspace keyspace,
+              long[] bits,
+              boolean[] admits,
+              boolean marking) -> {
         for (int i = 0; i < bits.length; i++) {
           Chunk chunk = new Chunk(keyspace, bits[i]);
           if (admits[i]) {
@@ -91,8 +95,7 @@ public final class IndexModel {
   /** Length of the prefix that is held there. */
   public int prefix(Placement placement, Keyspace keyspace, long[] bits) {
     int length = 0;
-    while (length < bits.length
-        && chunks(placement).contains(new Chunk(keyspace, bits[length]))) {
+    while (length < bits.length && chunks(placement).contains(new Chunk(keyspace, bits[length]))) {
       length++;
     }
     return length;

@@ -91,8 +91,7 @@ final class MemoryIndexTest extends ChunkIndexContract {
                     swap.worker(),
                     held,
                     offset,
-                    new Operations(
-                        CPU, LLAMA, new long[] {7}, new boolean[] {admits}, false)));
+                    new Operations(CPU, LLAMA, new long[] {7}, new boolean[] {admits}, false)));
         held = offset;
         barrier.await();
         assertThat(index().holders(LLAMA, 7)).hasSize(1);

@@ -43,8 +43,7 @@ public final class TestAgent {
     private int batches;
 
     LogEvent start() {
-      return new SnapshotStart(
-          id.instanceId(), id.rank(), epoch, LOCATION, snapshotId, sequence);
+      return new SnapshotStart(id.instanceId(), id.rank(), epoch, LOCATION, snapshotId, sequence);
     }
 
     LogEvent batch(long... hashes) {
@@ -95,9 +94,7 @@ public final class TestAgent {
   }
 
   long digest() {
-    return resident.stream()
-        .mapToLong(hash -> PlacementDigest.mix(KEYSPACE.digest(), hash))
-        .sum();
+    return resident.stream().mapToLong(hash -> PlacementDigest.mix(KEYSPACE.digest(), hash)).sum();
   }
 
   /** A new process: nothing is resident. */

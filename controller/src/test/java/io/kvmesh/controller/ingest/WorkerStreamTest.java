@@ -465,8 +465,7 @@ final class WorkerStreamTest {
         .isInstanceOf(IllegalArgumentException.class);
     LogEvent noKeyspace =
         new BatchedKVOperation("a", 0, 1_005, TestAgent.LOCATION, "no keyspace", List.of());
-    assertThatThrownBy(() -> view.append(noKeyspace))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> view.append(noKeyspace)).isInstanceOf(IllegalArgumentException.class);
     LogEvent noWorker =
         new BatchedKVOperation("", 0, 5, TestAgent.LOCATION, "foreign@0", List.of());
     assertThatThrownBy(() -> view.append(noWorker)).isInstanceOf(IllegalArgumentException.class);

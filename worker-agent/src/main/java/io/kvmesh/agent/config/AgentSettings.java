@@ -144,7 +144,8 @@ public record AgentSettings(
    * @param leaseLifetime after which a lease that was never read is released
    * @param maxSessions open at once
    * @param maxLeases of one session
-   * @param maxLeasedBytes of one session; 0 = the cache's capacity
+   * @param maxLeasedBytes of one session, a chunk counting once for each lease; 0 = eight times the
+   *     cache's capacity
    * @param maxRequests at work at once; more are refused
    * @param maxKeys in one request
    */

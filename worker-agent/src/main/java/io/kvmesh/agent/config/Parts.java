@@ -29,6 +29,9 @@ final class Parts {
   /** Messages with bodies that wait for one engine, or from it. */
   private static final int ENGINE_QUEUE = 64;
 
+  /** A chunk counts once for each lease that holds it. */
+  private static final int LEASED_CAPACITIES = 8;
+
   private static final int MAX_REQUESTS_PER_PEER = 1024;
 
   private final AgentSettings settings;
@@ -114,7 +117,9 @@ final class Parts {
         engine.leaseLifetime(),
         engine.maxSessions(),
         engine.maxLeases(),
-        leasedBytes == 0 ? settings.cache().capacityBytes().toBytes() : leasedBytes,
+        leasedBytes == 0
+            ? LEASED_CAPACITIES * settings.cache().capacityBytes().toBytes()
+            : leasedBytes,
         engine.maxRequests(),
         engine.maxKeys());
   }

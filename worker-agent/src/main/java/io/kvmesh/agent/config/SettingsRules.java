@@ -182,8 +182,7 @@ final class SettingsRules {
     millis("peer.idle-timeout", settings.peer().idleTimeout(), 100, 86_400_000);
     millis("engine.deadline", settings.engine().deadline(), 1, 600_000);
     millis("engine.session-idle", settings.engine().sessionIdle(), 100, 86_400_000);
-    Duration noticed =
-        settings.zmq().heartbeatInterval().plus(settings.zmq().heartbeatTimeout());
+    Duration noticed = settings.zmq().heartbeatInterval().plus(settings.zmq().heartbeatTimeout());
     faults.require(
         settings.engine().sessionIdle().compareTo(noticed.multipliedBy(2)) >= 0,
         "engine.session-idle",

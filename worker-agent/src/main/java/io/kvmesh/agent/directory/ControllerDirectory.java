@@ -112,7 +112,10 @@ public final class ControllerDirectory implements PeerDirectory, AutoCloseable {
                 inTurn(
                     order.inOrder(),
                     new BatchedP2PLookupMsg(
-                        hashes, self.instanceId(), self.rank(), keyspace.toString()),
+                        hashes.stream().map(ControllerDirectory::indexed).toList(),
+                        self.instanceId(),
+                        self.rank(),
+                        keyspace.toString()),
                     atMost),
                 hashes.size());
     counters.count(
@@ -125,6 +128,11 @@ public final class ControllerDirectory implements PeerDirectory, AutoCloseable {
           case LookupOutcome.TimedOut timedOut -> DirectoryCount.TIMED_OUT;
         });
     return outcome;
+  }
+
+  /** As indexes know it: a wide hash by its first eight bytes. */
+  private static ChunkHash indexed(ChunkHash hash) {
+    return hash.isWide() ? ChunkHash.ofUnsigned(hash.bits()) : hash;
   }
 
   private static LookupOutcome conclude(Exchange exchange, int asked) {

@@ -74,9 +74,9 @@ final class EngineSession {
     return atWork.isEmpty() && lastUsedNanos - nanos <= 0;
   }
 
-  /** Refuses what would take it over its bounds. */
-  void requireRoom() throws EngineFault {
-    if (leases.size() >= settings.maxLeases()) {
+  /** Refuses to hold more where the bounds are reached; lease 0 stands for one to come. */
+  void requireRoom(long leaseId) throws EngineFault {
+    if (leaseId == 0 && leases.size() >= settings.maxLeases()) {
       throw EngineFault.overloaded("the session has %d leases".formatted(leases.size()));
     }
     if (leasedBytes >= settings.maxLeasedBytes()) {

@@ -237,14 +237,21 @@ public final class NativeDoor implements AutoCloseable {
         }
         case EngineLookupMsg lookup -> {
           EngineSession session = sessions.find(peer, lookup.sessionId());
+          if (lookup.lease()) {
+            session.requireRoom(0);
+          }
           begin(socket, envelope, session, 0, () -> work.lookup(lookup), null);
         }
         case EngineRetrieveMsg retrieve -> {
           EngineSession session = sessions.find(peer, retrieve.sessionId());
+          session.requireRoom(retrieve.leaseId());
           begin(socket, envelope, session, retrieve.leaseId(), () -> work.retrieve(retrieve), null);
         }
         case EngineStoreMsg store -> {
           EngineSession session = sessions.find(peer, store.sessionId());
+          if (store.hold()) {
+            session.requireRoom(store.leaseId());
+          }
           begin(
               socket, envelope, session, store.leaseId(), () -> work.store(store, bodies), message);
           return true;
@@ -269,7 +276,6 @@ public final class NativeDoor implements AutoCloseable {
         @Nullable Multipart release)
         throws EngineFault {
       session.requireLease(leaseId);
-      session.requireRoom();
       if (!mayWork.tryAcquire()) {
         throw EngineFault.overloaded("%d requests are at work".formatted(settings.maxRequests()));
       }

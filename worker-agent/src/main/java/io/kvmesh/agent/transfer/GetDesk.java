@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 /** Answers requests for chunks, from the cache. Asking is not a use of a chunk. One thread. */
 final class GetDesk {
 
+  /** One reply to a peer that can't say done carries at most this, since it is copied. */
+  private static final long MOST_COPIED_BYTES = 32L << 20;
+
   /**
    * What goes out.
    *
@@ -32,6 +35,7 @@ final class GetDesk {
   private final Loans loans;
   private final Counters<ServerCount> counters;
   private final int mostChunks;
+  private final int mostCopied;
 
   /**
    * @param mostBytes that one reply may carry
@@ -49,6 +53,7 @@ final class GetDesk {
     this.loans = loans;
     this.counters = counters;
     this.mostChunks = Math.clamp(mostBytes / self.pageBytes(), 1, Integer.MAX_VALUE);
+    this.mostCopied = Math.clamp(MOST_COPIED_BYTES / self.pageBytes(), 1, mostChunks);
   }
 
   Answer answer(PeerId connection, BatchedLookupAndGetMsg request) {
@@ -60,7 +65,7 @@ final class GetDesk {
     }
     List<ChunkKey> keys;
     try {
-      keys = parse(request.keys());
+      keys = parse(request.keys(), terms.saysDone() ? mostChunks : mostCopied);
     } catch (KeyFormatException e) {
       counters.count(ServerCount.BAD_FRAME);
       return error(P2PErrorMsg.UNKNOWN_MESSAGE, e.getMessage());
@@ -120,9 +125,9 @@ final class GetDesk {
         : null;
   }
 
-  private List<ChunkKey> parse(List<String> texts) throws KeyFormatException {
+  private static List<ChunkKey> parse(List<String> texts, int most) {
     List<ChunkKey> keys = new ArrayList<>();
-    for (String text : texts.subList(0, Math.min(texts.size(), mostChunks))) {
+    for (String text : texts.subList(0, Math.min(texts.size(), most))) {
       keys.add(ChunkKey.parse(text));
     }
     return keys;

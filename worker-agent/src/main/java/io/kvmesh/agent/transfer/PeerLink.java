@@ -5,7 +5,6 @@ import io.kvmesh.common.wire.codec.WireFormatException;
 import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
-import io.kvmesh.common.wire.peer.BatchedLookupAndPutRetMsg;
 import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.wire.peer.PeerReply;
 import io.kvmesh.common.zmq.Envelope;
@@ -333,7 +332,10 @@ final class PeerLink {
         context.counters().count(PullCount.FOREIGN_REPLY);
         return false;
       }
-      GetAnswer answer = answer(request, reply, content);
+      GetAnswer answer =
+          Answers.read(
+              reply, content.body(), request.keys().size(), context.self().pageBytes(), ownerEpoch);
+      judge(answer);
       boolean kept = request.complete(answer) && answer instanceof GetAnswer.Delivered;
       if (answer instanceof GetAnswer.Refused refused
           && refused.code() == P2PErrorMsg.NOT_INITIALIZED) {
@@ -342,36 +344,13 @@ final class PeerLink {
       return kept;
     }
 
-    private GetAnswer answer(
-        PeerRequests.Request request, PeerReply reply, Envelope.Content content) {
-      return switch (reply) {
-        case P2PErrorMsg error ->
-            new GetAnswer.Refused(error.errorCode(), String.valueOf(error.detail()));
-        case BatchedLookupAndPutRetMsg other -> garbled("a reply to a push");
-        case BatchedLookupAndGetRetMsg found -> delivered(request, found, content);
-      };
-    }
-
-    private GetAnswer delivered(
-        PeerRequests.Request request, BatchedLookupAndGetRetMsg found, Envelope.Content content) {
-      Long epoch = found.epoch();
-      if (epoch != null && epoch != ownerEpoch) {
-        return new GetAnswer.Refused(P2PErrorMsg.NOT_INITIALIZED, "answers as epoch " + epoch);
-      }
-      try {
-        Delivery delivery =
-            Delivery.of(found, content.body(), request.keys().size(), context.self().pageBytes());
+    private void judge(GetAnswer answer) {
+      if (answer instanceof GetAnswer.Delivered) {
         passOver.succeeded();
-        return new GetAnswer.Delivered(delivery);
-      } catch (BrokenReplyException e) {
-        return garbled(String.valueOf(e.getMessage()));
+      } else if (answer instanceof GetAnswer.Garbled) {
+        context.counters().count(PullCount.BAD_FRAME);
+        blame();
       }
-    }
-
-    private GetAnswer garbled(String reason) {
-      context.counters().count(PullCount.BAD_FRAME);
-      blame();
-      return new GetAnswer.Garbled(reason);
     }
 
     /** A request whose answer can't be read gets no other one. */
@@ -382,7 +361,8 @@ final class PeerLink {
         return;
       }
       PeerRequests.Request request = id.isPresent() ? inFlight.remove(id.getAsLong()) : null;
-      GetAnswer answer = garbled(reason);
+      GetAnswer answer = new GetAnswer.Garbled(reason);
+      judge(answer);
       if (request != null) {
         request.complete(answer);
       }

@@ -69,7 +69,11 @@ class AgentIT {
                 "--kvmesh.directory.attempt-timeout=2s",
                 "--kvmesh.control.bind=tcp://127.0.0.1:0",
                 "--kvmesh.engine.bind=tcp://127.0.0.1:0"));
-    arguments.addAll(List.of(more));
+    for (String one : more) {
+      String name = one.substring(0, one.indexOf('='));
+      arguments.removeIf(other -> other.startsWith(name));
+      arguments.add(one);
+    }
     return arguments.toArray(String[]::new);
   }
 

@@ -88,6 +88,21 @@ class ControllerDirectoryTest {
   }
 
   @Test
+  void lookup_ofAWideHash_asksForItsFirstEightBytes() throws Exception {
+    try (FakeController one = new FakeController(asked -> found(1))) {
+      use(LONG, one);
+      byte[] digest = new byte[32];
+      digest[7] = 5;
+      digest[31] = 9;
+
+      directory.lookup(KEYSPACE, List.of(ChunkHash.ofBytes(digest)), LONG);
+
+      assertThat(((BatchedP2PLookupMsg) one.asked.getFirst()).hashes())
+          .containsExactly(ChunkHash.ofUnsigned(5));
+    }
+  }
+
+  @Test
   void lookup_thatNobodyHolds_isAMiss() throws Exception {
     try (FakeController one =
         new FakeController(asked -> new BatchedP2PLookupRetMsg(List.of(PeerLayout.MISS)))) {

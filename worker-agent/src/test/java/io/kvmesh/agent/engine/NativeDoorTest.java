@@ -363,6 +363,8 @@ class NativeDoorTest {
       client.ask(EngineLookupRetMsg.class, lookup);
     }
     assertThat(error(lookup)).isEqualTo(EngineErrorCode.OVERLOADED);
+    EngineLookupMsg without = new EngineLookupMsg(session, texts(TestAgent.keys(1, 1)), false);
+    assertThat(client.ask(EngineLookupRetMsg.class, without).numLocal()).isEqualTo(1);
   }
 
   @Test
@@ -424,7 +426,7 @@ class NativeDoorTest {
   @Test
   void sessionThatNobodyUses_isClosed() throws Exception {
     stop();
-    use(settings(Duration.ofMillis(200), Duration.ofMinutes(1), 4, 8));
+    use(settings(Duration.ofSeconds(2), Duration.ofMinutes(1), 4, 8));
     long session = open();
     store(session, 0, TestAgent.keys(1, 4), true);
 
@@ -436,7 +438,7 @@ class NativeDoorTest {
   @Test
   void leaseThatNobodyReads_isReleasedAfterItsLifetime() throws Exception {
     stop();
-    use(settings(Duration.ofMinutes(1), Duration.ofMillis(200), 4, 8));
+    use(settings(Duration.ofMinutes(1), Duration.ofSeconds(2), 4, 8));
     agent.store(TestAgent.keys(1, 4));
     long session = open();
     List<String> keys = texts(TestAgent.keys(1, 4));

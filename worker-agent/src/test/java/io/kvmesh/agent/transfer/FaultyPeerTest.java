@@ -373,6 +373,8 @@ class FaultyPeerTest {
   void randomFaults_loseNoPage() throws Exception {
     long seed = System.nanoTime();
     Random random = new Random(seed);
+    stop();
+    asker = TestAgent.named("asker").passOver(Duration.ofMillis(1)).start();
     try (FakePeer peer = FakePeer.that((it, to, get) -> misbehave(random, it, to, get))) {
       for (int i = 0; i < 150; i++) {
         List<ChunkKey> keys = TestAgent.keys(1000 + 3L * i, 6);

@@ -114,6 +114,11 @@ public final class TestAgent implements AutoCloseable {
       return this;
     }
 
+    public Builder passOver(Duration most) {
+      passOverMost = most;
+      return this;
+    }
+
     public Builder maxInFlight(long bytes) {
       maxInFlight = bytes;
       return this;

@@ -1,6 +1,5 @@
 package io.kvmesh.controller.index.redis;
 
-
 import io.kvmesh.controller.index.ChunkIndex;
 import io.kvmesh.controller.index.ChunkIndexContract;
 import io.kvmesh.embedded.EmbeddedRedis;
