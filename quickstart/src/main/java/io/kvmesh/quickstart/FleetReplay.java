@@ -35,22 +35,33 @@ import org.jspecify.annotations.Nullable;
 /** A replay through a running fleet. */
 final class FleetReplay {
 
-  static final Keyspace KEYSPACE =
-      Keyspace.of(FleetSettings.MODEL, 1, 0, FleetSettings.DTYPE, List.of());
-
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration PULL_DEADLINE = Duration.ofSeconds(10);
   private static final Duration BARRIER_TIMEOUT = Duration.ofSeconds(20);
   private static final Duration LOAN_TIMEOUT = Duration.ofSeconds(10);
 
   private final Fleet fleet;
+  private final List<Member> agents;
+  private final Keyspace keyspace;
   private final Http http;
   private final ChunkBodies bodies;
 
-  FleetReplay(Fleet fleet, Http http, int pageBytes) {
+  /**
+   * For some agents of a fleet.
+   *
+   * @param agents all that run the model
+   */
+  FleetReplay(Fleet fleet, List<Member> agents, String model, Http http, int pageBytes) {
     this.fleet = fleet;
+    this.agents = List.copyOf(agents);
+    this.keyspace = keyspace(model);
     this.http = http;
     this.bodies = new ChunkBodies(pageBytes);
+  }
+
+  /** The keyspace of the chunks that are replayed with a model. */
+  static Keyspace keyspace(String model) {
+    return Keyspace.of(model, 1, 0, FleetSettings.DTYPE, List.of());
   }
 
   /**
@@ -60,13 +71,13 @@ final class FleetReplay {
    */
   Outcome run(Workload workload, Replay.Progress progress)
       throws ChildFailure, ReplayFailure, InterruptedException {
-    long evictedBefore = AgentState.sum(fleet, http, AgentState::evictions);
+    long evictedBefore = AgentState.sum(agents, http, AgentState::evictions);
     long begin = System.nanoTime();
     Tally tally = unlessOneEnds(() -> replay(workload, progress));
     long wall = System.nanoTime() - begin;
     return tally.outcome(
-        AgentState.sum(fleet, http, AgentState::evictions) - evictedBefore,
-        AgentState.sum(fleet, http, AgentState::resident),
+        AgentState.sum(agents, http, AgentState::evictions) - evictedBefore,
+        AgentState.sum(agents, http, AgentState::resident),
         wall);
   }
 
@@ -83,7 +94,7 @@ final class FleetReplay {
                 (worker, epoch, sequence) ->
                     controller.awaitApplied(worker, epoch, sequence, BARRIER_TIMEOUT),
                 this::awaitLoansReturned,
-                new Keys(KEYSPACE),
+                new Keys(keyspace),
                 bodies,
                 FleetSettings.CHUNK_TOKENS,
                 PULL_DEADLINE)
@@ -98,7 +109,7 @@ final class FleetReplay {
 
   private boolean awaitLoansReturned() throws InterruptedException {
     long end = System.nanoTime() + LOAN_TIMEOUT.toNanos();
-    for (Member agent : fleet.agents()) {
+    for (Member agent : agents) {
       while (loans(agent) != 0) {
         if (System.nanoTime() - end > 0) {
           return false;
@@ -119,7 +130,7 @@ final class FleetReplay {
 
   private void open(ZmqSockets sockets, List<ReplayWorker> workers)
       throws ClientException, InterruptedException {
-    for (Member agent : fleet.agents()) {
+    for (Member agent : agents) {
       String endpoint = "tcp://" + agent.address(Fleet.ENGINE);
       EngineClient engine = EngineClient.open(sockets, agent.name(), endpoint, CALL_TIMEOUT);
       workers.add(new ReplayWorker(Fleet.worker(agent), engine));

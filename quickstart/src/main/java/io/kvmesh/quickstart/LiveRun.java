@@ -3,6 +3,7 @@ package io.kvmesh.quickstart;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kvmesh.quickstart.fleet.ChildFailure;
 import io.kvmesh.quickstart.fleet.Fleet;
+import io.kvmesh.quickstart.fleet.FleetSettings;
 import io.kvmesh.quickstart.fleet.Healer;
 import io.kvmesh.quickstart.fleet.Http;
 import io.kvmesh.quickstart.fleet.Member;
@@ -117,7 +118,7 @@ final class LiveRun {
     Outcome outcome;
     try {
       outcome =
-          new FleetReplay(fleet, http, options.pageBytes())
+          new FleetReplay(fleet, fleet.agents(), FleetSettings.MODEL, http, options.pageBytes())
               .run(
                   workload, (done, tally) -> bar.show((int) done, tally.note(), System.nanoTime()));
     } finally {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.quickstart.client.Retrieved;
+import io.kvmesh.quickstart.fleet.AgentSpec;
 import io.kvmesh.quickstart.fleet.AgentState;
 import io.kvmesh.quickstart.fleet.Fleet;
 import io.kvmesh.quickstart.fleet.FleetSettings;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -52,7 +54,11 @@ class FaultIT {
 
   @BeforeAll
   void start(@TempDir Path folder) throws Exception {
-    FleetSettings settings = new FleetSettings(3, CHUNKS, PAGE_BYTES, Policy.LRU, Ports.ANY);
+    List<AgentSpec> agents =
+        Stream.of("agent-0", "agent-1", "agent-2")
+            .map(name -> new AgentSpec(name, FleetSettings.MODEL, Policy.LRU))
+            .toList();
+    FleetSettings settings = new FleetSettings(agents, CHUNKS, PAGE_BYTES, Ports.ANY);
     fleet = Fleet.create(settings, Modules.ofThisBuild(), WorkFolder.create(folder), http);
     probe = new FleetProbe(fleet, http, PAGE_BYTES);
     fleet.start();

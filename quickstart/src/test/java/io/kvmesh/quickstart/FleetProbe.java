@@ -1,6 +1,7 @@
 package io.kvmesh.quickstart;
 
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.quickstart.body.ChunkBodies;
 import io.kvmesh.quickstart.client.ClientException;
@@ -31,13 +32,14 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class FleetProbe implements AutoCloseable {
 
+  private static final Keyspace KEYSPACE = FleetReplay.keyspace(FleetSettings.MODEL);
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private final Fleet fleet;
   private final Http http;
   private final ChunkBodies bodies;
   private final ZmqSockets sockets = new ZmqSockets();
-  private final Keys keys = new Keys(FleetReplay.KEYSPACE);
+  private final Keys keys = new Keys(KEYSPACE);
 
   FleetProbe(Fleet fleet, Http http, int pageBytes) {
     this.fleet = fleet;
@@ -98,7 +100,7 @@ final class FleetProbe implements AutoCloseable {
   /** Which of these chunks the controller's view places at each agent; empty if it isn't ready. */
   Optional<Map<String, Set<String>>> index(List<ChunkKey> chunks) throws InterruptedException {
     ObjectNode request = JsonMapper.shared().createObjectNode();
-    request.put("keyspace", FleetReplay.KEYSPACE.toString());
+    request.put("keyspace", KEYSPACE.toString());
     chunks.forEach(chunk -> request.withArray("hashes").add(text(chunk)));
     String rest = fleet.controller().address(Fleet.REST);
     return http.post(rest, "/api/v1/holders", request).map(this::placements);

@@ -20,7 +20,7 @@ final class AgentProgram implements Program {
   private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
   private final FleetSettings settings;
-  private final String name;
+  private final AgentSpec agent;
   private final String classPath;
   private final String management;
   private final String kafka;
@@ -29,14 +29,14 @@ final class AgentProgram implements Program {
 
   AgentProgram(
       FleetSettings settings,
-      String name,
+      AgentSpec agent,
       String classPath,
       String management,
       String kafka,
       String controller,
       Http http) {
     this.settings = settings;
-    this.name = name;
+    this.agent = agent;
     this.classPath = classPath;
     this.management = management;
     this.kafka = kafka;
@@ -46,7 +46,7 @@ final class AgentProgram implements Program {
 
   @Override
   public String name() {
-    return name;
+    return agent.name();
   }
 
   @Override
@@ -54,15 +54,15 @@ final class AgentProgram implements Program {
     long capacity = (long) settings.chunks() * settings.pageBytes();
     return new JavaCommand(classPath, "io.kvmesh.agent.AgentApplication", HEAP_MEGABYTES)
         .setting("kvmesh.parent-pid", ProcessHandle.current().pid())
-        .setting("kvmesh.instance-id", name)
+        .setting("kvmesh.instance-id", agent.name())
         .setting("kvmesh.rank", 0)
         .setting("kvmesh.advertise-loopback", true)
-        .setting("kvmesh.model.name", FleetSettings.MODEL)
+        .setting("kvmesh.model.name", agent.model())
         .setting("kvmesh.model.dtype", FleetSettings.DTYPE)
         .setting("kvmesh.model.chunk-tokens", FleetSettings.CHUNK_TOKENS)
         .setting("kvmesh.model.page-bytes", settings.pageBytes() + "B")
         .setting("kvmesh.cache.capacity-bytes", capacity + "B")
-        .setting("kvmesh.cache.policy", settings.policy().settingName())
+        .setting("kvmesh.cache.policy", agent.policy().settingName())
         .setting("kvmesh.kafka.bootstrap-servers", kafka)
         .setting("kvmesh.controllers", controller)
         .setting("kvmesh.peer.init-bind", bind(former, PEER_INIT))

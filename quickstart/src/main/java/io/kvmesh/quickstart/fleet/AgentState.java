@@ -1,5 +1,6 @@
 package io.kvmesh.quickstart.fleet;
 
+import java.util.List;
 import java.util.function.ToLongFunction;
 import tools.jackson.databind.JsonNode;
 
@@ -24,11 +25,11 @@ public record AgentState(long resident, long evictions, long freePages, long pen
         .orElseThrow(() -> agent.failure("doesn't answer at " + address + PATH));
   }
 
-  /** One figure over all agents. */
-  public static long sum(Fleet fleet, Http http, ToLongFunction<AgentState> figure)
+  /** One figure over several agents. */
+  public static long sum(List<Member> agents, Http http, ToLongFunction<AgentState> figure)
       throws ChildFailure, InterruptedException {
     long sum = 0;
-    for (Member agent : fleet.agents()) {
+    for (Member agent : agents) {
       sum += figure.applyAsLong(of(agent, http));
     }
     return sum;

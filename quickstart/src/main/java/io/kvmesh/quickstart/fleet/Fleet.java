@@ -54,14 +54,12 @@ public final class Fleet implements AutoCloseable {
     String agentClasses = modules.classPath("worker-agent");
 
     List<Member> agents = new ArrayList<>();
-    for (int i = 0; i < settings.agents(); i++) {
+    for (AgentSpec agent : settings.agents()) {
       String management = Loopback.choose(0, "");
       String reply = controller.reply();
-      agents.add(
-          new Member(
-              new AgentProgram(
-                  settings, "agent-" + i, agentClasses, management, kafka, reply, http),
-              folder));
+      AgentProgram program =
+          new AgentProgram(settings, agent, agentClasses, management, kafka, reply, http);
+      agents.add(new Member(program, folder));
     }
     return new Fleet(
         new Member(

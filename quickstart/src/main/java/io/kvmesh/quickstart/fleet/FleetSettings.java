@@ -1,28 +1,32 @@
 package io.kvmesh.quickstart.fleet;
 
 import io.kvmesh.quickstart.options.Options;
-import io.kvmesh.quickstart.options.Policy;
 import io.kvmesh.quickstart.options.Ports;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What is started.
  *
- * @param agents number of them
- * @param chunks room of each
+ * @param chunks room of each agent
  * @param pageBytes size of a chunk
  */
-public record FleetSettings(int agents, int chunks, int pageBytes, Policy policy, Ports ports) {
+public record FleetSettings(List<AgentSpec> agents, int chunks, int pageBytes, Ports ports) {
 
   public static final String MODEL = "quickstart";
   public static final String DTYPE = "bfloat16";
   public static final int CHUNK_TOKENS = 512;
 
+  public FleetSettings {
+    agents = List.copyOf(agents);
+  }
+
+  /** As many equal agents as were asked for. */
   public static FleetSettings of(Options options) {
-    return new FleetSettings(
-        options.workers(),
-        options.chunks(),
-        options.pageBytes(),
-        options.policy(),
-        options.ports());
+    List<AgentSpec> agents =
+        IntStream.range(0, options.workers())
+            .mapToObj(i -> new AgentSpec("agent-" + i, MODEL, options.policy()))
+            .toList();
+    return new FleetSettings(agents, options.chunks(), options.pageBytes(), options.ports());
   }
 }

@@ -25,7 +25,7 @@ public final class ReplayModel {
   }
 
   /** Replays the workload on {@code workers} caches with room for {@code chunks} each. */
-  public static Expected replay(Workload workload, int workers, int chunks, Policy policy) {
+  public static Counts replay(Workload workload, int workers, int chunks, Policy policy) {
     ReplayModel model = new ReplayModel(workers, chunks, policy);
     workload.prompts().forEach(model::request);
     return model.expected();
@@ -70,8 +70,8 @@ public final class ReplayModel {
     return end;
   }
 
-  private Expected expected() {
-    return new Expected(
+  private Counts expected() {
+    return new Counts(
         requests,
         local,
         peer,

@@ -38,17 +38,17 @@ class ReplayModelTest {
       long miss,
       long evictions,
       long resident) {
-    Expected expected =
+    Counts expected =
         ReplayModel.replay(TraceFile.requirePresent(requests), workers, chunks, policy);
 
     assertThat(expected)
         .extracting(
-            Expected::requests,
-            Expected::local,
-            Expected::peer,
-            Expected::miss,
-            Expected::evictions,
-            Expected::resident)
+            Counts::requests,
+            Counts::local,
+            Counts::peer,
+            Counts::miss,
+            Counts::evictions,
+            Counts::resident)
         .containsExactly((long) requests, local, peer, miss, evictions, resident);
   }
 
@@ -57,9 +57,9 @@ class ReplayModelTest {
     Workload workload =
         new Workload("tiny", List.of(new Prompt(1, 2, 3, 4, 5), new Prompt(1, 2, 9)));
 
-    Expected expected = ReplayModel.replay(workload, 2, 3, Policy.LRU);
+    Counts expected = ReplayModel.replay(workload, 2, 3, Policy.LRU);
 
-    assertThat(expected).isEqualTo(new Expected(2, 0, 2, 6, 2, 0, 6));
+    assertThat(expected).isEqualTo(new Counts(2, 0, 2, 6, 2, 0, 6));
   }
 
   @Test
@@ -69,8 +69,8 @@ class ReplayModelTest {
     Workload workload =
         new Workload("gap", List.of(new Prompt(1, 2, 3), new Prompt(4), new Prompt(1, 2, 3)));
 
-    Expected expected = ReplayModel.replay(workload, 1, 3, Policy.LRU);
+    Counts expected = ReplayModel.replay(workload, 1, 3, Policy.LRU);
 
-    assertThat(expected).isEqualTo(new Expected(3, 0, 0, 7, 0, 4, 3));
+    assertThat(expected).isEqualTo(new Counts(3, 0, 0, 7, 0, 4, 3));
   }
 }

@@ -1,0 +1,11 @@
+package io.kvmesh.quickstart.fleet;
+
+import io.kvmesh.quickstart.options.Policy;
+
+/**
+ * One agent.
+ *
+ * @param name its instance id
+ * @param model that its engine runs; agents of different models have nothing for each other
+ */
+public record AgentSpec(String name, String model, Policy policy) {}
