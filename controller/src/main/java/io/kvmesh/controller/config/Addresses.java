@@ -27,6 +27,17 @@ final class Addresses {
     return true;
   }
 
+  static boolean isWildcard(String host) {
+    return host.equals("0.0.0.0") || host.equals("::") || host.equals("*");
+  }
+
+  /** Whether the host is only this machine, as far as its text tells. */
+  static boolean isLoopback(String host) {
+    return host.equals("::1")
+        || host.equalsIgnoreCase("localhost")
+        || host.matches("127\\.[0-9.]+");
+  }
+
   private static boolean hasPort(Matcher matcher, int lowest) {
     if (!matcher.matches()) {
       return false;

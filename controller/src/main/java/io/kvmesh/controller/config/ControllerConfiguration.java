@@ -48,7 +48,7 @@ public class ControllerConfiguration {
 
   private static final int IO_THREADS = 1;
   private static final long RECEIVE_BUFFER_BYTES = 64L << 20;
-  private static final int HIGH_WATER_MARK = 10_000;
+  private static final int HIGH_WATER_MARK = 1000;
   private static final int MAX_FRAMES = 4096;
 
   @Bean
@@ -137,13 +137,17 @@ public class ControllerConfiguration {
         new FrontSettings(
             settings.zmq().pullBind(),
             settings.zmq().replyBind(),
-            settings.advertisedHost(),
+            bracketed(settings.advertisedHost()),
             sockets(settings),
             settings.front().holdFor(),
             settings.front().maxHeld(),
             settings.front().maxInFlight(),
             settings.web().maxWait());
     return new DirectoryFront(front, sockets, lookup, view, view, registry, log, counts);
+  }
+
+  private static String bracketed(String host) {
+    return host.contains(":") ? "[" + host + "]" : host;
   }
 
   @Bean

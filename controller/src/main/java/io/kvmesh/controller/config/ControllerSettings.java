@@ -14,12 +14,14 @@ import org.springframework.util.unit.DataSize;
  * @param parentPid process whose end ends this one; 0 = none
  * @param advertisedHost name under which workers reach this controller; empty = LMCache workers get
  *     no heartbeat address
+ * @param advertiseLoopback whether advertisedHost may be this machine alone; for trials
  */
 @ConfigurationProperties("kvmesh")
 public record ControllerSettings(
     @DefaultValue("kvmesh") String cluster,
     @DefaultValue("0") long parentPid,
     @DefaultValue("") String advertisedHost,
+    @DefaultValue("false") boolean advertiseLoopback,
     @DefaultValue Kafka kafka,
     @DefaultValue Redis redis,
     @DefaultValue Zmq zmq,
@@ -97,7 +99,7 @@ public record ControllerSettings(
    *
    * @param maxBody a longer request body is refused
    * @param maxHashes in one request
-   * @param maxWait the longest barrier
+   * @param maxWait the longest barrier, over REST and over the reply socket
    */
   public record Web(
       @DefaultValue("4MB") DataSize maxBody,

@@ -3,12 +3,14 @@ package io.kvmesh.controller.config;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.controller.ingest.Applied;
 import io.kvmesh.controller.ingest.LogIngest;
+import io.kvmesh.controller.ingest.PartitionLag;
 import io.kvmesh.controller.lmcache.LogView;
 import io.kvmesh.controller.lookup.Barrier;
 import io.kvmesh.controller.web.LogProgress;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /** What sockets and REST need to know of ingest, without knowing it. Any thread. */
 final class IngestView implements Barrier, LogView, LogProgress {
@@ -52,10 +54,9 @@ final class IngestView implements Barrier, LogView, LogProgress {
   }
 
   @Override
-  public Optional<Lag> lag(int partition) {
+  public Map<Integer, Lag> lags() {
     return ingest.status().lags().stream()
-        .filter(lag -> lag.partition() == partition)
-        .findFirst()
-        .map(lag -> new Lag(lag.records(), lag.millis()));
+        .collect(
+            Collectors.toMap(PartitionLag::partition, lag -> new Lag(lag.records(), lag.millis())));
   }
 }

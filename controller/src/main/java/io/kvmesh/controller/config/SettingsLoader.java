@@ -87,13 +87,14 @@ public final class SettingsLoader {
       Object value = property == null ? "" : String.valueOf(property.getValue());
       Class<?> type = target.getType().resolve(Object.class);
       faults.add(relative(name), value, "must be " + form(type));
-      return type == int.class || type == long.class ? 0 : null;
+      return type == boolean.class ? false : type.isPrimitive() ? 0 : null;
     }
 
     private static String form(Class<?> type) {
       return switch (type.getSimpleName()) {
         case "Duration" -> "a duration such as 200ms, 5s or 2m";
         case "DataSize" -> "a size such as 64KB or 16MB";
+        case "boolean", "Boolean" -> "true or false";
         case "int", "Integer", "long", "Long" -> "a whole number";
         default -> "a " + type.getSimpleName();
       };

@@ -37,10 +37,25 @@ final class SettingsRules {
         "advertised-host",
         settings.advertisedHost(),
         "must be a host name or an address, without scheme and port");
+    checkReachable(settings);
     checkStores(settings);
     checkZmq(settings.zmq());
     checkLiveness(settings.liveness());
     checkLimits(settings);
+  }
+
+  private void checkReachable(ControllerSettings settings) {
+    String host = settings.advertisedHost();
+    faults.require(
+        !Addresses.isWildcard(host),
+        "advertised-host",
+        host,
+        "must be an address that workers can connect to");
+    faults.require(
+        settings.advertiseLoopback() || !Addresses.isLoopback(host),
+        "advertised-host",
+        host,
+        "must be reachable from other machines, unless kvmesh.advertise-loopback is true");
   }
 
   private void checkStores(ControllerSettings settings) {

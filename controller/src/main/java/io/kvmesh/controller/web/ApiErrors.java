@@ -1,5 +1,6 @@
 package io.kvmesh.controller.web;
 
+import io.kvmesh.common.count.LogLimit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +16,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+import org.springframework.web.util.DisconnectedClientHelper;
 import tools.jackson.core.JacksonException;
 
 /**
@@ -27,6 +29,8 @@ public final class ApiErrors extends ResponseEntityExceptionHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ApiErrors.class);
 
+  private final LogLimit logLimit = new LogLimit(System::nanoTime);
+
   @ExceptionHandler
   @Nullable ResponseEntity<Object> bodyTooLarge(BodyTooLargeException e, WebRequest request) {
     return answer(e, tooLarge(e), request);
@@ -34,7 +38,12 @@ public final class ApiErrors extends ResponseEntityExceptionHandler {
 
   @ExceptionHandler
   @Nullable ResponseEntity<Object> unexpected(Exception e, WebRequest request) {
-    LOG.error("Request failed: {}", request.getDescription(false), e);
+    if (DisconnectedClientHelper.isClientDisconnectedException(e)) {
+      return null;
+    }
+    if (logLimit.permits()) {
+      LOG.error("Request failed: {}", request.getDescription(false), e);
+    }
     return answer(
         e,
         ProblemDetail.forStatusAndDetail(

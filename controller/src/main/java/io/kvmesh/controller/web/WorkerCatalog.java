@@ -33,14 +33,12 @@ public final class WorkerCatalog {
   List<WorkerJson> list(Predicate<WorkerId> wanted) {
     List<WorkerView> all = registry.workers();
     Map<WorkerId, Mismatch> mismatches = Mismatches.among(all);
+    Map<Integer, LogProgress.Lag> lags = progress.lags();
     return all.stream()
         .filter(worker -> wanted.test(worker.id()))
         .map(
             worker ->
-                WorkerJson.of(
-                    worker,
-                    progress.lag(worker.partition()).orElse(null),
-                    mismatches.get(worker.id())))
+                WorkerJson.of(worker, lags.get(worker.partition()), mismatches.get(worker.id())))
         .toList();
   }
 

@@ -56,6 +56,8 @@ class SettingsLoaderTest {
     given.put("kvmesh.liveness.expire-after", "10s");
     given.put("kvmesh.web.max-hashes", "0");
     given.put("kvmesh.kafka.bootstrap-server", "typo:9092");
+    given.put("kvmesh.advertised-host", "0.0.0.0");
+    given.put("kvmesh.advertise-loopback", "perhaps");
 
     InvalidSettingsException thrown =
         catchThrowableOfType(InvalidSettingsException.class, () -> load(given));
@@ -67,6 +69,23 @@ class SettingsLoaderTest {
     assertThat(thrown).hasMessageContaining("'soon': must be a duration such as 200ms, 5s or 2m");
     assertThat(thrown).hasMessageContaining("is not a setting of the controller");
     assertThat(thrown.getMessage()).doesNotContain("secret");
+  }
+
+  @Test
+  void loopback_isAdvertisedOnlyWhereAllowed() {
+    for (String host : List.of("127.0.0.1", "localhost", "::1")) {
+      assertThat(
+              catchThrowableOfType(
+                      InvalidSettingsException.class,
+                      () -> load(Map.of("kvmesh.advertised-host", host)))
+                  .faults())
+          .extracting(SettingFault::setting)
+          .containsExactly("kvmesh.advertised-host");
+      assertThat(
+              load(Map.of("kvmesh.advertised-host", host, "kvmesh.advertise-loopback", "true"))
+                  .advertisedHost())
+          .isEqualTo(host);
+    }
   }
 
   @Test

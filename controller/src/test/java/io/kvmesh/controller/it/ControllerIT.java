@@ -221,6 +221,34 @@ class ControllerIT {
             "kvmesh_controller_dependency_up{dependency=\"kafka\"} 1.0");
   }
 
+  @Test
+  void requestsWithRandomIds_leaveNoSeriesBehind() throws Exception {
+    askRandomly("warm");
+    long before = series();
+    assertThat(before).isGreaterThan(100);
+
+    for (int i = 0; i < 200; i++) {
+      askRandomly("random" + i);
+    }
+
+    assertThat(series()).isLessThan(before + 100);
+  }
+
+  private static void askRandomly(String id) throws Exception {
+    controller.status("/" + id);
+    controller.status("/api/v1/workers/" + id + "/0");
+    controller.post("/api/v1/instances/" + id + "/clear", "{}");
+    controller.ask(new HeartbeatMsg(id, 0, "127.0.0.1", 1, null, 5L));
+  }
+
+  private static long series() throws Exception {
+    return controller
+        .text("/actuator/prometheus")
+        .lines()
+        .filter(line -> !line.startsWith("#"))
+        .count();
+  }
+
   private static ScriptedAgent agent(WorkerId id, int controlPort) {
     return new ScriptedAgent(kafka.bootstrapServers(), CLUSTER, id, controlPort);
   }

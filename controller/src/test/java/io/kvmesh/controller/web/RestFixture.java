@@ -16,7 +16,6 @@ import io.kvmesh.controller.lookup.ReadyLookup;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -51,8 +50,8 @@ class RestFixture {
     }
 
     @Override
-    public Optional<Lag> lag(int partition) {
-      return Optional.of(new Lag(4, 20));
+    public Map<Integer, Lag> lags() {
+      return Map.of(0, new Lag(4, 20));
     }
 
     CompletableFuture<Barrier.Answer> await(
