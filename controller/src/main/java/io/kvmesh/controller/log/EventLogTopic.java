@@ -13,12 +13,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.CreateTopicsResult;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
-import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,8 +72,7 @@ public final class EventLogTopic {
     properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
     try (Admin admin = Admin.create(properties)) {
       try {
-        create(admin);
-        return describe(admin);
+        return describeOrCreate(admin);
       } finally {
         admin.close(Duration.ZERO);
       }
@@ -81,42 +81,53 @@ public final class EventLogTopic {
     }
   }
 
-  private void create(Admin admin) throws InterruptedException {
+  private Description describeOrCreate(Admin admin) throws InterruptedException {
+    try {
+      return describe(admin);
+    } catch (LogUnavailableException e) {
+      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+        return create(admin);
+      }
+      throw e;
+    }
+  }
+
+  private Description create(Admin admin) throws InterruptedException {
     NewTopic topic =
         new NewTopic(
                 name,
                 Optional.of(partitions),
                 replicationFactor < 0 ? Optional.empty() : Optional.of((short) replicationFactor))
             .configs(EventTopic.CONFIG);
-    try {
-      admin.createTopics(List.of(topic)).all().get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
-      log.info("Created topic {} with {} partitions", name, partitions);
-    } catch (ExecutionException e) {
-      if (!(e.getCause() instanceof TopicExistsException)) {
-        throw unavailable(e);
-      }
-    } catch (TimeoutException e) {
-      throw unavailable(e);
-    }
+    CreateTopicsResult created = admin.createTopics(List.of(topic));
+    Description description =
+        new Description(get(created.topicId(name)).toString(), get(created.numPartitions(name)));
+    log.info("Created topic {} with {} partitions", name, description.partitions());
+    return description;
   }
 
   private Description describe(Admin admin) throws InterruptedException {
     TopicDescription topic =
         requireNonNull(get(admin.describeTopics(List.of(name)).allTopicNames()).get(name));
+    warnOfTimestamps(admin);
+    return new Description(topic.topicId().toString(), topic.partitions().size());
+  }
+
+  private void warnOfTimestamps(Admin admin) throws InterruptedException {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
-    String timestamps =
+    String kind =
         requireNonNull(get(admin.describeConfigs(List.of(resource)).all()).get(resource))
             .get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
             .value();
-    if (!timestamps.equals(EventTopic.CONFIG.get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG))) {
+    String needed = EventTopic.CONFIG.get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG);
+    if (!kind.equals(needed)) {
       log.warn(
           "Topic {} has {} = {}: silence is measured by its writers' clocks; set it to {}",
           name,
           TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
-          timestamps,
-          EventTopic.CONFIG.get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG));
+          kind,
+          needed);
     }
-    return new Description(topic.topicId().toString(), topic.partitions().size());
   }
 
   private <T> T get(KafkaFuture<T> future) throws InterruptedException {
