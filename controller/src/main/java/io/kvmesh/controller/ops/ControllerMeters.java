@@ -127,7 +127,8 @@ public final class ControllerMeters implements MeterBinder {
 
   private void bindCounts(MeterRegistry meters, String view, Supplier<IngestCounts> counts) {
     count(meters, view, "records", "Records of the log applied", counts, IngestCounts::records);
-    count(meters, view, "operations", "Admits and evicts applied", counts, IngestCounts::operations);
+    count(
+        meters, view, "operations", "Admits and evicts applied", counts, IngestCounts::operations);
     count(
         meters,
         view,
@@ -154,7 +155,13 @@ public final class ControllerMeters implements MeterBinder {
         "Snapshots that ended without being applied",
         counts,
         IngestCounts::voidSnapshots);
-    count(meters, view, "expired", "Workers written off for their silence", counts, IngestCounts::expired);
+    count(
+        meters,
+        view,
+        "expired",
+        "Workers written off for their silence",
+        counts,
+        IngestCounts::expired);
     count(meters, view, "refused", "Changes that the index refused", counts, IngestCounts::refused);
     count(meters, view, "reloads", "Partitions read anew", counts, IngestCounts::reloads);
     count(
@@ -171,7 +178,12 @@ public final class ControllerMeters implements MeterBinder {
     for (FrontCounts.Door door : FrontCounts.Door.values()) {
       Tags tags = Tags.of("socket", lower(door));
       counter(meters, "messages", "Messages received, by socket", tags, () -> front.messages(door));
-      counter(meters, "garbage", "Frames and records that are no message, by socket", tags, () -> front.garbages(door));
+      counter(
+          meters,
+          "garbage",
+          "Frames and records that are no message, by socket",
+          tags,
+          () -> front.garbages(door));
       counter(
           meters,
           "messages.unsupported",

@@ -58,8 +58,7 @@ final class ExpiryTest {
     check();
 
     assertThat(log.events)
-        .containsExactly(
-            new WorkerDown("a", 0, agent.epoch(), DownReason.EXPIRED, heartbeat));
+        .containsExactly(new WorkerDown("a", 0, agent.epoch(), DownReason.EXPIRED, heartbeat));
     assertThat(view.counters.counts().expired()).isEqualTo(1);
   }
 

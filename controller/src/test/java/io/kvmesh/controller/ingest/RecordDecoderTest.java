@@ -80,8 +80,7 @@ final class RecordDecoderTest {
     assertThat(view.held(agent)).isEqualTo(agent.resident());
   }
 
-  private static ConsumerRecord<byte[], byte[]> record(
-      long offset, byte @Nullable [] value) {
+  private static ConsumerRecord<byte[], byte[]> record(long offset, byte @Nullable [] value) {
     return new ConsumerRecord<>("test.events", 3, offset, null, value);
   }
 }
