@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -100,7 +101,7 @@ final class Readme {
     return rows;
   }
 
-  private static String text(Map<String, TreeSet<String>> labels) {
+  private static String text(Map<String, ? extends Set<String>> labels) {
     return labels.entrySet().stream()
         .map(label -> "`" + label.getKey() + "`: `" + String.join("`, `", label.getValue()) + "`")
         .collect(Collectors.joining("; "));

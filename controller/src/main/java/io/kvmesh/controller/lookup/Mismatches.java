@@ -42,6 +42,7 @@ public final class Mismatches {
     return found;
   }
 
+  @SuppressWarnings("ReferenceEquality") // the very agent that the others are held against
   private static void compare(List<Agent> agents, Map<WorkerId, Mismatch> found) {
     Agent reference = mostCommon(agents);
     for (Agent agent : agents) {

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
@@ -51,7 +52,8 @@ final class RunningController implements AutoCloseable {
 
   private String base() {
     return "http://127.0.0.1:"
-        + ((ServletWebServerApplicationContext) context).getWebServer().getPort();
+        + Objects.requireNonNull(((ServletWebServerApplicationContext) context).getWebServer())
+            .getPort();
   }
 
   int status(String path) throws IOException, InterruptedException {

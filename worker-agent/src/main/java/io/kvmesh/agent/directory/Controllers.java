@@ -14,21 +14,21 @@ final class Controllers {
   private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
   private static final int MOST_DOUBLINGS = 20;
 
-  private static final class Record {
+  private static final class State {
     private int failures;
     private long passOverUntil;
   }
 
   private final long mostPauseNanos;
   private final LongSupplier nanoTime;
-  private final List<Record> records = new ArrayList<>();
+  private final List<State> records = new ArrayList<>();
   private int preferred;
 
   Controllers(int count, Duration mostPause, LongSupplier nanoTime) {
     this.mostPauseNanos = mostPause.toNanos();
     this.nanoTime = nanoTime;
     for (int i = 0; i < count; i++) {
-      records.add(new Record());
+      records.add(new State());
     }
   }
 
@@ -58,7 +58,7 @@ final class Controllers {
   }
 
   synchronized void failed(int index) {
-    Record it = records.get(index);
+    State it = records.get(index);
     long pause = FIRST_PAUSE_NANOS << Math.min(it.failures, MOST_DOUBLINGS);
     it.passOverUntil = nanoTime.getAsLong() + Math.min(pause, mostPauseNanos);
     it.failures++;

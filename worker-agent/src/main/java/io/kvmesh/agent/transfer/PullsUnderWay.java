@@ -18,6 +18,7 @@ final class PullsUnderWay {
    * @param pull completed when the keys are released
    * @return the index after the last key taken
    */
+  @SuppressWarnings("ReferenceEquality") // futures have no other identity
   int take(List<ChunkKey> keys, int from, CompletableFuture<Void> pull) {
     int next = from;
     while (next < keys.size()) {

@@ -87,7 +87,7 @@ class ChunkCacheModelTest {
     }
 
     private ChunkLease anyLease() {
-      if (leases.isEmpty() || leases.size() < 4 && random.nextBoolean()) {
+      if (leases.isEmpty() || (leases.size() < 4 && random.nextBoolean())) {
         leases.add(at.cache.newLease());
       }
       return leases.get(random.nextInt(leases.size()));
@@ -145,7 +145,7 @@ class ChunkCacheModelTest {
     }
 
     private void letGo() {
-      if (leases.size() > 3 || !leases.isEmpty() && random.nextBoolean()) {
+      if (leases.size() > 3 || (!leases.isEmpty() && random.nextBoolean())) {
         ChunkLease lease = leases.remove(random.nextInt(leases.size()));
         for (int i = 0; i < lease.size(); i++) {
           assertThat(isStamped(lease.body(i), lease.key(i))).isTrue();
@@ -160,7 +160,7 @@ class ChunkCacheModelTest {
         int before = at.sink.resident.size();
         Cleared cleared = at.cache.clear();
         assertThat(cleared.chunks()).isEqualTo(before - at.sink.resident.size());
-        assertThat(cleared.tokens()).isEqualTo(cleared.chunks() * TOKENS);
+        assertThat(cleared.tokens()).isEqualTo((long) cleared.chunks() * TOKENS);
         CacheStats stats = at.cache.stats();
         assertThat(stats.residentChunks()).isEqualTo(stats.leasedChunks());
       }

@@ -37,7 +37,7 @@ class ChunkCacheRaceTest {
         tasks.add(() -> read(at, new Random(seed)));
       }
       for (int i = 0; i < WRITERS; i++) {
-        long seed = 100 + i;
+        long seed = 100L + i;
         tasks.add(() -> write(at, new Random(seed)));
       }
       List<Future<Long>> done = threads.invokeAll(tasks, 50, TimeUnit.SECONDS);

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.config;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -77,6 +78,10 @@ class AgentIT {
     return arguments.toArray(String[]::new);
   }
 
+  private static String engineDoor(ConfigurableApplicationContext program) {
+    return requireNonNull(state(program).doors().get("engine"));
+  }
+
   private static AgentEndpoint.State state(ConfigurableApplicationContext program) {
     return program.getBean(AgentEndpoint.class).state();
   }
@@ -127,7 +132,7 @@ class AgentIT {
   @Test
   void withoutKafkaAndController_theEngineIsServedAndWhatIsMissingIsShown() throws Exception {
     try (ConfigurableApplicationContext program = AgentApplication.start(arguments("a", NO_KAFKA));
-        RawClient engine = RawClient.dealer(state(program).doors().get("engine"))) {
+        RawClient engine = RawClient.dealer(engineDoor(program))) {
       long session = open(engine);
       List<ChunkKey> keys = TestAgent.keys(1, 4);
       assertThat(store(engine, session, keys).epoch()).isEqualTo(-1);
@@ -162,7 +167,8 @@ class AgentIT {
   void twoAgents_shareThroughTheLogsEpochAndADirectory(@TempDir Path dir) throws Exception {
     AtomicReference<String> owner = new AtomicReference<>("");
     try (EmbeddedKafka kafka = EmbeddedKafka.start(dir, LoopbackPorts.free());
-        FakeController controller = new FakeController(asked -> answer(asked, owner.get()));
+        FakeController controller =
+            new FakeController(asked -> answer(asked, requireNonNull(owner.get())));
         ConfigurableApplicationContext one =
             AgentApplication.start(
                 arguments(
@@ -175,8 +181,8 @@ class AgentIT {
                     "b",
                     kafka.bootstrapServers(),
                     "--kvmesh.controllers=" + controller.address()));
-        RawClient first = RawClient.dealer(state(one).doors().get("engine"));
-        RawClient second = RawClient.dealer(state(two).doors().get("engine"))) {
+        RawClient first = RawClient.dealer(engineDoor(one));
+        RawClient second = RawClient.dealer(engineDoor(two))) {
       await()
           .atMost(Duration.ofSeconds(60))
           .until(() -> state(one).epoch() >= 0 && state(two).epoch() >= 0);

@@ -38,6 +38,8 @@ class ControllerDirectoryTest {
 
   private final ZmqSockets sockets = new ZmqSockets();
   private final Counters<DirectoryCount> counters = new Counters<>(DirectoryCount.class);
+
+  @SuppressWarnings("NullAway.Init") // each test begins with use
   private ControllerDirectory directory;
 
   private void use(Duration attempt, FakeController... controllers) {
@@ -125,7 +127,7 @@ class ControllerDirectoryTest {
       use(Duration.ofSeconds(2), one);
       assertThat(lookup(LONG)).isEqualTo(new LookupOutcome.NotReady());
       one.fromNowOn(asked -> new ErrorMsg("no", ErrorMsg.BAD_REQUEST));
-      assertThat(eventually(one)).isEqualTo(new LookupOutcome.Rejected("no"));
+      assertThat(eventually()).isEqualTo(new LookupOutcome.Rejected("no"));
       one.fromNowOn(asked -> new HeartbeatRetMsg(List.of()));
       assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Rejected.class);
       one.fromNowOn(asked -> null);
@@ -138,7 +140,7 @@ class ControllerDirectoryTest {
   }
 
   /** A controller that failed is passed over for a moment. */
-  private LookupOutcome eventually(FakeController controller) throws InterruptedException {
+  private LookupOutcome eventually() throws InterruptedException {
     await().until(() -> !(lookup(LONG) instanceof LookupOutcome.Unavailable));
     return lookup(LONG);
   }

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.engine;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -88,7 +89,7 @@ class NativeDoorTest {
                 askedAndHung.countDown();
                 new CountDownLatch(1).await();
               }
-              return fleet.get();
+              return requireNonNull(fleet.get());
             },
             agent.puller,
             agent.sockets,

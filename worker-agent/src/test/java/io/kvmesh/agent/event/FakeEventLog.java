@@ -52,7 +52,7 @@ final class FakeEventLog implements EventLog {
 
   /** The offset of a record: its place here, after a hundred of somebody else. */
   static long offset(int index) {
-    return 100 + index;
+    return 100L + index;
   }
 
   int held() {

@@ -105,7 +105,8 @@ class PageAllocatorTest {
           held.add(page);
         }
       } else if (!held.isEmpty()) {
-        int page = held.remove(random.nextInt(held.size()));
+        int index = random.nextInt(held.size());
+        int page = held.remove(/* index= */ index);
         requireFilled(page, "seed %d step %d".formatted(seed, step));
         pages.free(page);
         modelFree.add(page);

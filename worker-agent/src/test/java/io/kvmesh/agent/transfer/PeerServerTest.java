@@ -1,5 +1,6 @@
 package io.kvmesh.agent.transfer;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -124,7 +125,7 @@ class PeerServerTest {
         .containsExactlyElementsOf(KEYS.stream().map(PeerServerTest::body).toList());
     assertThat(owner.server.openLoans()).isEqualTo(1);
 
-    lookup.tell(new BatchedGetDoneMsg(answer.message().loanId()), List.of());
+    lookup.tell(new BatchedGetDoneMsg(requireNonNull(answer.message().loanId())), List.of());
     await().untilAsserted(() -> assertThat(owner.server.openLoans()).isZero());
   }
 
@@ -178,7 +179,7 @@ class PeerServerTest {
 
     assertThat(lookup.ask(P2PErrorMsg.class, get(MY_EPOCH, 100)).errorCode())
         .isEqualTo(P2PErrorMsg.OVERLOADED);
-    lookup.tell(new BatchedGetDoneMsg(first.loanId()), List.of());
+    lookup.tell(new BatchedGetDoneMsg(requireNonNull(first.loanId())), List.of());
     assertThat(lookup.ask(BatchedLookupAndGetRetMsg.class, get(MY_EPOCH, 100)).numHitChunks())
         .isEqualTo(4);
   }
