@@ -23,7 +23,6 @@ import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSocket;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +36,7 @@ final class FakePeer implements AutoCloseable {
 
   static final long EPOCH = 7;
   static final int PAGE = 4096;
+  private static final Duration REOPEN = Duration.ofMillis(50);
 
   /** A prefix that it always says it lacks, whatever the script. */
   static final List<ChunkKey> NOT_HELD = TestAgent.keys(99, 1);
@@ -151,14 +151,15 @@ final class FakePeer implements AutoCloseable {
   void dropConnections() {
     String address = lookup.endpoint();
     loop.close(lookup);
-    loop.after(Duration.ofMillis(50), () -> reopen(address));
+    loop.after(REOPEN, () -> reopen(address));
   }
 
   private void reopen(String address) {
     try {
       lookup = bindLookup(address);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      // The port is free once the library has ended the old listener.
+      loop.after(REOPEN, () -> reopen(address));
     }
   }
 
