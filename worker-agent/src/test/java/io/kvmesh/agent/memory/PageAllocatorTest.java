@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -105,8 +106,8 @@ class PageAllocatorTest {
           held.add(page);
         }
       } else if (!held.isEmpty()) {
-        int index = random.nextInt(held.size());
-        int page = held.remove(/* index= */ index);
+        Collections.swap(held, random.nextInt(held.size()), held.size() - 1);
+        int page = held.removeLast();
         requireFilled(page, "seed %d step %d".formatted(seed, step));
         pages.free(page);
         modelFree.add(page);
