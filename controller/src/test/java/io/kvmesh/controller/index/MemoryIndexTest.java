@@ -21,7 +21,7 @@ final class MemoryIndexTest extends ChunkIndexContract {
 
   @Override
   protected int randomChanges() {
-    return 50_000;
+    return 20_000;
   }
 
   @Override
@@ -60,7 +60,7 @@ final class MemoryIndexTest extends ChunkIndexContract {
 
   @Test
   void evictOfOneHolderBesideAdmitOfAnother_losesNeither() throws Exception {
-    int rounds = 20_000;
+    int rounds = 5_000;
     CyclicBarrier barrier = new CyclicBarrier(2);
     AtomicReference<Throwable> failure = new AtomicReference<>();
     admit(A, CPU, LLAMA, 7);

@@ -7,6 +7,7 @@ import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.common.wire.event.WorkerUp;
 import io.kvmesh.controller.index.ChangeStep;
 import io.kvmesh.controller.index.KeyTotals;
+import io.kvmesh.controller.index.LocationProgress;
 import io.kvmesh.controller.index.WorkerChange;
 import io.kvmesh.controller.index.WorkerProgress;
 import io.kvmesh.controller.registry.WorkerState;
@@ -22,11 +23,12 @@ import org.junit.jupiter.api.Test;
 /**
  * Agents that restart, overflow, lose and repeat records and are written off at random, and three
  * readers of their log: from its start, from somewhere in the middle, and loaded from what a writer
- * holds while it goes on. Once all is quiet, each must hold what the agents hold.
+ * holds while it goes on. Whenever one of them has applied an agent's last operation and doesn't
+ * call it suspect, and once all is quiet, it must hold what the agent holds.
  */
 final class EventProtocolSimulationTest {
 
-  private static final int SCHEDULES = 200;
+  private static final int SCHEDULES = 100;
   private static final int STEPS = 300;
 
   @Test
@@ -76,6 +78,9 @@ final class EventProtocolSimulationTest {
         }
         isMiddle |= step >= middle;
         step(random.nextInt(agents.length));
+        for (SimulatedAgent agent : agents) {
+          List.of(fromStart, fromMiddle, loaded).forEach(view -> checkIfSure(view, agent.cache));
+        }
       }
       isMiddle = true;
       calmDown();
@@ -206,6 +211,19 @@ final class EventProtocolSimulationTest {
           send(agent, 1_000);
         }
         askIfSuspect();
+      }
+    }
+
+    private void checkIfSure(TestView view, TestAgent agent) {
+      WorkerStream stream = view.streams.stream(agent.id());
+      if (stream == null || stream.isSuspect() || stream.epoch() != agent.epoch()) {
+        return;
+      }
+      LocationProgress location = stream.progress().locations().get(TestAgent.LOCATION);
+      if (location != null && location.sequence() == agent.sequence()) {
+        assertThat(view.index.totals(agent.id()))
+            .as("seed %s", seed)
+            .isEqualTo(new KeyTotals(agent.resident().size(), agent.digest()));
       }
     }
 
