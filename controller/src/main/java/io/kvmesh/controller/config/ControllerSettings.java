@@ -34,8 +34,9 @@ public record ControllerSettings(
    * The log.
    *
    * @param bootstrapServers host:port, separated by commas
-   * @param partitions of the topic when this program creates it
-   * @param replicationFactor of the topic when this program creates it; -1 = the broker's default
+   * @param partitions number of them, where this program creates the topic
+   * @param replicationFactor copies of each partition, where this program creates the topic; -1 =
+   *     the broker's default
    */
   public record Kafka(
       @DefaultValue("127.0.0.1:9092") String bootstrapServers,
@@ -52,8 +53,8 @@ public record ControllerSettings(
   /**
    * The sockets that workers use.
    *
-   * @param pullBind one-way messages, tcp://host:port; port 0 = any free one
-   * @param replyBind requests, tcp://host:port; port 0 = any free one
+   * @param pullBind door for one-way messages, tcp://host:port; port 0 = any free one
+   * @param replyBind door for requests, tcp://host:port; port 0 = any free one
    * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew
    * @param maxMessageSize a longer frame closes the connection it came on
    */
@@ -66,9 +67,9 @@ public record ControllerSettings(
   /**
    * When a worker counts as gone; measured between log timestamps.
    *
-   * @param heartbeatInterval of Tick records, and what agents are expected to keep
-   * @param silentAfter without a heartbeat a worker is hidden from lookups
-   * @param expireAfter without a heartbeat a worker is dropped
+   * @param heartbeatInterval between two Tick records; that of the agents should be the same
+   * @param silentAfter without a heartbeat for so long a worker is hidden from lookups
+   * @param expireAfter without a heartbeat for so long a worker is dropped
    */
   public record Liveness(
       @DefaultValue("5s") Duration heartbeatInterval,

@@ -12,7 +12,7 @@ import org.springframework.util.unit.DataSize;
  *
  * @param cluster prefix of the topic and of group names, so that fleets can share one Kafka
  * @param instanceId name of the serving instance; empty = the host's name
- * @param rank of the GPU in its instance
+ * @param rank number of the GPU in its instance
  * @param parentPid process whose end ends this one; 0 = none
  * @param advertiseLoopback lets a loopback address be advertised; for one machine only
  * @param controllers reply sockets of all controllers, host:port; empty = peers are never asked
@@ -38,13 +38,13 @@ public record AgentSettings(
   /**
    * What must match for this agent's bytes to be of use to a peer.
    *
-   * @param name of the model, as in the keys; must be set
-   * @param dtype of the cached values, as in the keys
+   * @param name name of the model, as in the keys; must be set
+   * @param dtype type of the cached values, as in the keys
    * @param chunkTokens tokens of a full chunk
    * @param pageBytes bytes of a full chunk; must be set
    * @param memoryFormat order of the values in a chunk
    * @param hashAlgorithm how the engine hashes tokens
-   * @param hashSeed of that algorithm
+   * @param hashSeed seed of that algorithm
    */
   public record Model(
       @DefaultValue("") String name,
@@ -68,7 +68,7 @@ public record AgentSettings(
    * The log.
    *
    * @param bootstrapServers host:port, separated by commas
-   * @param partitions of the topic when this program creates it
+   * @param partitions number of them, where this program creates the topic
    * @param outboxEvents events that wait for Kafka at most; more are dropped, and a snapshot
    *     follows
    */
@@ -92,15 +92,15 @@ public record AgentSettings(
   /**
    * Pulling from peers and serving them.
    *
-   * @param initBind handshakes, tcp://host:port; port 0 = any free one
-   * @param lookupBind requests, tcp://host:port; port 0 = any free one
+   * @param initBind door for handshakes, tcp://host:port; port 0 = any free one
+   * @param lookupBind door for requests, tcp://host:port; port 0 = any free one
    * @param advertisedHost under which other agents and the controllers reach this one; empty = the
    *     host of the binds
    * @param connectTimeout from a peer's first use to the end of the handshake
    * @param getBytes asked for by one request; a longer pull is several side by side
    * @param maxInFlight bytes asked of all peers and not yet arrived
    * @param maxInFlightPerPeer bytes asked of one peer and not yet arrived
-   * @param maxAttempts at one request, within its deadline
+   * @param maxAttempts tries of one request, within its deadline
    * @param passOverMost a peer that failed is passed over for a growing time, at most this
    * @param loanDeadline after which a lent page counts as overdue; it is not taken back
    * @param maxLoaned bytes on loan to all peers
@@ -129,7 +129,7 @@ public record AgentSettings(
   /**
    * Commands of the controllers.
    *
-   * @param bind tcp://host:port; port 0 = any free one
+   * @param bind door for commands, tcp://host:port; port 0 = any free one
    * @param advertisedHost under which the controllers reach it; empty = as for peers
    */
   public record Control(
@@ -138,7 +138,7 @@ public record AgentSettings(
   /**
    * The native door for the engine.
    *
-   * @param bind tcp://host:port; port 0 = any free one
+   * @param bind door for the engine, tcp://host:port; port 0 = any free one
    * @param deadline of a request that names none
    * @param sessionIdle after which a session that nobody used is closed
    * @param leaseLifetime after which a lease that was never read is released
@@ -163,7 +163,7 @@ public record AgentSettings(
   /**
    * How often this agent says that it is there.
    *
-   * @param heartbeatInterval on the log and to a controller
+   * @param heartbeatInterval between two heartbeats on the log, and to a controller
    */
   public record Liveness(@DefaultValue("5s") Duration heartbeatInterval) {}
 

@@ -263,7 +263,7 @@ class ControllerDirectoryTest {
     HeartbeatMsg heartbeat = new HeartbeatMsg("me", 3, "10.0.0.1", 1, null);
     try (FakeController silent = new FakeController(asked -> null);
         FakeController good = new FakeController(asked -> new HeartbeatRetMsg(List.of()))) {
-      use(Duration.ofMillis(100), silent, good);
+      use(Duration.ofSeconds(2), silent, good);
 
       assertThat(directory.heartbeat(0, heartbeat, LONG))
           .isEqualTo(new Exchange.Answered(new HeartbeatRetMsg(List.of())));
