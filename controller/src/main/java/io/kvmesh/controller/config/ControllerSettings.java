@@ -14,7 +14,7 @@ import org.springframework.util.unit.DataSize;
  * @param parentPid process whose end ends this one; 0 = none
  * @param advertisedHost name under which workers reach this controller; empty = LMCache workers get
  *     no heartbeat address
- * @param advertiseLoopback whether advertisedHost may be this machine alone; for trials
+ * @param advertiseLoopback lets a loopback address be advertised; for one machine only
  */
 @ConfigurationProperties("kvmesh")
 public record ControllerSettings(
