@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -31,14 +32,15 @@ class ChunkCacheRaceTest {
   void readersAndWriters_fewPages_everyBodyIsWhole() throws Exception {
     try (CacheFixture at = new CacheFixture(PAGES, PolicyName.LRU);
         ExecutorService threads = Executors.newFixedThreadPool(READERS + WRITERS)) {
+      CountDownLatch writing = new CountDownLatch(WRITERS);
       List<Callable<Long>> tasks = new ArrayList<>();
       for (int i = 0; i < READERS; i++) {
         long seed = i;
-        tasks.add(() -> read(at, new Random(seed)));
+        tasks.add(() -> read(at, new Random(seed), writing));
       }
       for (int i = 0; i < WRITERS; i++) {
         long seed = 100L + i;
-        tasks.add(() -> write(at, new Random(seed)));
+        tasks.add(() -> write(at, new Random(seed), writing));
       }
       List<Future<Long>> done = threads.invokeAll(tasks, 50, TimeUnit.SECONDS);
       long read = 0;
@@ -56,9 +58,9 @@ class ChunkCacheRaceTest {
     }
   }
 
-  private static long read(CacheFixture at, Random random) {
+  private static long read(CacheFixture at, Random random, CountDownLatch writing) {
     long bodies = 0;
-    for (int round = 0; round < ROUNDS; round++) {
+    while (writing.getCount() > 0 && !Thread.currentThread().isInterrupted()) {
       int first = random.nextInt(KEYS);
       List<ChunkKey> asked = List.of(key(first), key((first + 1) % KEYS));
       ChunkLease lease = at.cache.leasePrefix(asked);
@@ -76,7 +78,7 @@ class ChunkCacheRaceTest {
     return bodies;
   }
 
-  private static long write(CacheFixture at, Random random) {
+  private static long write(CacheFixture at, Random random, CountDownLatch writing) {
     long stored = 0;
     for (int round = 0; round < ROUNDS; round++) {
       int first = random.nextInt(KEYS);
@@ -86,6 +88,7 @@ class ChunkCacheRaceTest {
         }
       }
     }
+    writing.countDown();
     return stored;
   }
 }
