@@ -99,9 +99,13 @@ class QuickstartIT {
                           != controller);
       assertThat(quickstart.outcome().path("agents")).isEqualTo(before.path("agents"));
       assertThat(quickstart.outcome().path("rest")).isEqualTo(before.path("rest"));
-      assertThat(quickstart.standardOutput())
-          .contains("agent-1 has ended with status 137; starting it again")
-          .contains("controller serves again");
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () ->
+                  assertThat(quickstart.standardOutput())
+                      .contains("agent-1 has ended with status 137; starting it again")
+                      .contains("controller serves again"));
 
       List<ProcessHandle> programs = quickstart.descendants();
       quickstart.terminate();
