@@ -13,6 +13,7 @@ import io.kvmesh.quickstart.workload.Workload;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Plays an engine's part: request i goes to worker i mod N, one at a time. Each asks how long a
@@ -22,6 +23,9 @@ import java.util.List;
 public final class Replay {
 
   private static final long STORE_BYTES = 8L << 20;
+
+  /** Nobody was asked, a peer gave chunks, nobody has any; all others are failures. */
+  private static final Set<String> GOOD_OUTCOMES = Set.of("none", "hit", "miss");
 
   /** Hears of each request that came to its end. Same thread. */
   @FunctionalInterface
@@ -113,6 +117,9 @@ public final class Replay {
     Retrieved retrieved = worker.engine().retrieve(promised.leaseId(), prefix, deadline);
     long nanos = System.nanoTime() - start;
     EngineRetrieveRetMsg found = retrieved.reply();
+    if (!GOOD_OUTCOMES.contains(found.peerOutcome())) {
+      throw new ReplayFailure("the pull from a peer ended with " + found.peerOutcome());
+    }
     if (found.numLocal() != promised.numLocal() || found.numPeer() != promised.numFleet()) {
       throw new ReplayFailure(
           String.format(
