@@ -110,7 +110,7 @@ class QuickstartIT {
       List<ProcessHandle> programs = quickstart.descendants();
       quickstart.terminate();
       quickstart.awaitEnd(END_TIMEOUT);
-      assertThat(programs).noneMatch(ProcessHandle::isAlive);
+      await().atMost(END_TIMEOUT).until(() -> programs.stream().noneMatch(ProcessHandle::isAlive));
     }
   }
 
