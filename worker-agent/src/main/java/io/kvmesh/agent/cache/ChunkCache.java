@@ -66,13 +66,7 @@ public final class ChunkCache {
     ChunkLease lease = new ChunkLease(this, keys.size());
     lock.lock();
     try {
-      for (ChunkKey key : keys) {
-        int slot = resident.find(key);
-        if (slot == ChunkTable.NOT_FOUND) {
-          break;
-        }
-        holdLocked(slot, lease);
-      }
+      resident.holdPrefix(keys, lease);
       counters.looked(keys.size(), lease.size());
     } finally {
       lock.unlock();

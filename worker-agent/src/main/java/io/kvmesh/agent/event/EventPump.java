@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
  *       again, the first that goes out is the start of a snapshot. Such a start also ends a loss of
  *       events in the outbox, once what was queued before the hole has been acknowledged.
  *   <li>When a later life of this worker is known, nothing is sent any more.
+ *   <li>When the log turns out to be another one than that of the epoch, WorkerUp is written there.
  * </ol>
  *
  * <p>All times are nanoseconds of one clock, never negative.
@@ -293,9 +294,6 @@ final class EventPump {
     if (failure != null) {
       tellAway(failure);
       retryAt = now + settings.retryDelay().toNanos();
-    } else if (away) {
-      away = false;
-      LOG.info("{} reaches the log again", settings.worker());
     }
   }
 
@@ -307,8 +305,19 @@ final class EventPump {
     }
   }
 
+  private void tellBack() {
+    if (away) {
+      away = false;
+      LOG.info("{} writes to the log again", settings.worker());
+    }
+  }
+
   private void acknowledged(LogEvent event, long offset, long now) {
+    tellBack();
     counters.sentRecords.incrementAndGet();
+    if (offset >= 0 && offset < epoch) {
+      beginAnew(offset);
+    }
     switch (event) {
       case WorkerUp up -> {
         epoch = offset;
@@ -326,6 +335,20 @@ final class EventPump {
     }
   }
 
+  /**
+   * What comes after WorkerUp has a higher offset: this is another log, which knows nothing of us.
+   */
+  private void beginAnew(long offset) {
+    LOG.warn(
+        "The log of {} was replaced: offset {} comes after epoch {}; a new life begins",
+        settings.worker(),
+        offset,
+        epoch);
+    epoch = NONE;
+    announcing = false;
+    failOutbox();
+  }
+
   private void refused(LogEvent event, Throwable failure, long now) {
     tellAway(failure);
     counters.failedSends.incrementAndGet();
@@ -340,9 +363,13 @@ final class EventPump {
     prepared = false;
     retryAt = now + settings.retryDelay().toNanos();
     if (epoch != NONE) {
-      outbox.fail();
-      heartbeatQueued = false;
-      waitingSince = NONE;
+      failOutbox();
     }
+  }
+
+  private void failOutbox() {
+    outbox.fail();
+    heartbeatQueued = false;
+    waitingSince = NONE;
   }
 }

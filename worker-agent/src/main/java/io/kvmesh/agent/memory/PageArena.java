@@ -2,6 +2,7 @@ package io.kvmesh.agent.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One region of memory off the heap, zeroed, of which the system backs a page when it is first
@@ -10,8 +11,12 @@ import java.lang.foreign.MemorySegment;
  */
 public final class PageArena implements AutoCloseable {
 
+  private static final long MAX_CLOSE_NANOS = 5_000_000_000L;
+  private static final long POLL_NANOS = 100_000;
+
   private final Arena lifetime;
   private final MemorySegment bytes;
+  private volatile boolean closing;
 
   private PageArena(Arena lifetime, MemorySegment bytes) {
     this.lifetime = lifetime;
@@ -37,8 +42,15 @@ public final class PageArena implements AutoCloseable {
     }
   }
 
-  /** All of it. */
+  /**
+   * All of it.
+   *
+   * @throws IllegalStateException if the arena is closing or closed
+   */
   public MemorySegment bytes() {
+    if (closing) {
+      throw new IllegalStateException("The arena is closing");
+    }
     return bytes;
   }
 
@@ -47,11 +59,26 @@ public final class PageArena implements AutoCloseable {
     return bytes.byteSize();
   }
 
-  /** Gives the memory back to the system; further calls do nothing. */
+  /**
+   * Refuses new accesses, then gives the memory back to the system; further calls do nothing. Waits
+   * for accesses that are under way in native code, such as a checksum or a write to a socket.
+   *
+   * @throws ArenaException if one goes on for seconds; the memory is still mapped then
+   */
   @Override
   public synchronized void close() {
-    if (lifetime.scope().isAlive()) {
-      lifetime.close();
+    closing = true;
+    long deadline = System.nanoTime() + MAX_CLOSE_NANOS;
+    while (lifetime.scope().isAlive()) {
+      try {
+        lifetime.close();
+      } catch (IllegalStateException inUse) {
+        if (System.nanoTime() - deadline > 0) {
+          throw new ArenaException("The arena is still in use", inUse);
+        }
+        // Nothing signals the end of such an access.
+        LockSupport.parkNanos(POLL_NANOS);
+      }
     }
   }
 }

@@ -212,6 +212,35 @@ class EventPumpTest {
   }
 
   @Test
+  void logReplacedByAnother_aNewLifeBeginsThere() {
+    try (PumpFixture at = new PumpFixture(64, 1_000).started()) {
+      at.put(1, 2, 3);
+      at.pass(Duration.ofMinutes(2));
+      at.log.replacedBy = 110;
+      at.put(4);
+      at.settle();
+      int up = at.log.records.lastIndexOf(new WorkerUp("A", 0, 0, PumpFixture.ANNOUNCEMENT));
+      assertThat(up).isPositive();
+      assertThat(at.pump.epoch()).isEqualTo(FakeEventLog.offset(up) - 110);
+      at.put(5);
+      at.settle();
+      assertThat(at.log.records.getLast().epoch()).isEqualTo(at.pump.epoch());
+      at.requireViewIsRight();
+    }
+  }
+
+  @Test
+  void faultOfTheProgram_isMendedLikeARefusedSend() {
+    try (PumpFixture at = new PumpFixture(64, 1_000).started()) {
+      at.put(1, 2, 3);
+      at.pump.fault(at.now);
+      at.pass(Duration.ofMinutes(2));
+      assertThat(at.counters.snapshotsStarted.get()).isEqualTo(2);
+      at.requireViewIsRight();
+    }
+  }
+
+  @Test
   void kafkaAwayAtTheStart_theCacheWorks_andASnapshotTellsWhatWasLost() {
     try (PumpFixture at = new PumpFixture(64, 10)) {
       at.log.mode = Mode.REFUSE;

@@ -25,6 +25,10 @@ final class FakeEventLog implements EventLog {
 
   final List<LogEvent> records = new ArrayList<>();
   Mode mode = Mode.TAKE;
+
+  /** Offsets are so much lower: as if the log had been replaced. */
+  long replacedBy;
+
   private final Deque<Held> held = new ArrayDeque<>();
 
   @Override
@@ -43,7 +47,7 @@ final class FakeEventLog implements EventLog {
 
   private void take(LogEvent event, Completion completion) {
     records.add(event);
-    completion.done(offset(records.size() - 1), null);
+    completion.done(offset(records.size() - 1) - replacedBy, null);
   }
 
   private static void refuse(Completion completion) {

@@ -5,7 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class PageArenaTest {
 
@@ -48,5 +56,41 @@ class PageArenaTest {
     arena.close();
     assertThatThrownBy(() -> bytes.get(ValueLayout.JAVA_BYTE, 0))
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  /** UAF-9: neither the closer nor the readers get anything but a clean answer. */
+  @Test
+  @Timeout(60)
+  void close_whileOthersRead_waitsForThem_andTheyAreRefusedAfterwards() throws Exception {
+    try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+      for (int round = 0; round < 20; round++) {
+        PageArena arena = PageArena.anonymous(1 << 20);
+        CountDownLatch reading = new CountDownLatch(4);
+        List<Future<Long>> readers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+          readers.add(threads.submit(() -> sumUntilClosed(arena, reading)));
+        }
+        reading.await();
+        arena.close();
+        for (Future<Long> reader : readers) {
+          assertThat(reader.get()).isPositive();
+        }
+      }
+    }
+  }
+
+  private static long sumUntilClosed(PageArena arena, CountDownLatch reading) {
+    long rounds = 0;
+    try {
+      while (true) {
+        CRC32C checksum = new CRC32C();
+        checksum.update(arena.bytes().asByteBuffer());
+        if (rounds++ == 0) {
+          reading.countDown();
+        }
+      }
+    } catch (IllegalStateException closed) {
+      return rounds;
+    }
   }
 }
