@@ -177,13 +177,13 @@ final class DurableIngestIT {
     try (TestController controller = TestController.start(kafka, redis, "cut-off")) {
       controller.start(agent);
       controller.write(agent.admit(1, 2, 3));
-      awaitDurable(controller, agent);
+      awaitBoth(controller, agent);
       truncate("cut-off");
 
       redis.restart();
       controller.write(agent.heartbeat());
       await().atMost(WAIT).until(() -> controller.ingest.snapshotWanted(agent.id()));
-      assertThat(controller.worker(agent).state()).isEqualTo(WorkerState.LIVE);
+      assertThat(controller.state(agent)).isEqualTo(WorkerState.LIVE);
 
       controller.write(agent.snapshot().toArray(LogEvent[]::new));
       awaitDurable(controller, agent);
