@@ -37,7 +37,7 @@ class AgentArchitectureTest {
     "directory,    common",
     "engine,       cache directory transfer common",
     "control,      cache transfer common",
-    "ops,          cache directory transfer control engine event common"
+    "ops,          cache memory directory transfer control engine event common"
   })
   void eachPackage_usesNoneButThese(String name, String allowed) {
     List<String> packages = new ArrayList<>(List.of(AGENT + name));

@@ -12,7 +12,8 @@ import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.event.EventOutbox;
 import io.kvmesh.agent.event.KafkaEventPublisher;
 import io.kvmesh.agent.event.PublisherSettings;
-import io.kvmesh.agent.memory.ArenaException;
+import io.kvmesh.agent.memory.ArenaCapacity;
+import io.kvmesh.agent.memory.AvailableMemory;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.ops.AgentParts;
@@ -73,6 +74,7 @@ public final class Agent implements AutoCloseable {
   private final Deque<Step> started = new ArrayDeque<>();
 
   private final ZmqSockets sockets;
+  private final ArenaCapacity capacity;
   private final PageArena arena;
   private final EventOutbox outbox;
   private final ChunkCache cache;
@@ -90,7 +92,9 @@ public final class Agent implements AutoCloseable {
     this.settings = settings;
     this.id = new WorkerId(AdvertisedAddresses.instanceId(settings), settings.rank());
     this.parts = new Parts(settings);
-    this.arena = arena(settings);
+    MemoryPlan memory = new MemoryPlan(settings);
+    this.capacity = memory.capacity(AvailableMemory.now(), AvailableMemory.inHugetlb());
+    this.arena = memory.open(capacity.bytes());
     PageAllocator pages = new PageAllocator(arena, parts.pageBytes());
     this.outbox = new EventOutbox(settings.kafka().outboxEvents());
     this.cache =
@@ -121,14 +125,6 @@ public final class Agent implements AutoCloseable {
             codec,
             engineCounts,
             NANO_TIME);
-  }
-
-  private static PageArena arena(AgentSettings settings) {
-    try {
-      return PageArena.anonymous(settings.cache().capacityBytes().toBytes());
-    } catch (ArenaException e) {
-      throw new StartException(String.valueOf(e.getMessage()), e);
-    }
   }
 
   /** Opens all doors, and tells the log as soon as it is there; doesn't wait for it. */
@@ -218,6 +214,8 @@ public final class Agent implements AutoCloseable {
   public AgentParts parts() {
     return new AgentParts(
         self,
+        capacity,
+        arena,
         cache,
         sockets,
         peerServer,
@@ -255,6 +253,7 @@ public final class Agent implements AutoCloseable {
       Step step = started.pop();
       if (step.name().equals(MEMORY) && !socketsClosed) {
         LOG.warn("The memory stays mapped: a socket may still read it");
+        arena.removeFile();
         continue;
       }
       try {

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.agent.memory.Demand;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -26,6 +27,7 @@ public record AgentSettings(
     @DefaultValue("false") boolean advertiseLoopback,
     @DefaultValue List<String> controllers,
     @DefaultValue Model model,
+    @DefaultValue Memory memory,
     @DefaultValue Cache cache,
     @DefaultValue Kafka kafka,
     @DefaultValue Directory directory,
@@ -41,8 +43,16 @@ public record AgentSettings(
    * @param name name of the model, as in the keys; must be set
    * @param dtype type of the cached values, as in the keys
    * @param chunkTokens tokens of a full chunk
-   * @param pageBytes bytes of a full chunk; must be set
-   * @param memoryFormat order of the values in a chunk
+   * @param layers of the model on this rank; 0 = unknown
+   * @param hiddenSize values of a token in one layer of this rank, for keys and values each: KV
+   *     heads times head size, with MLA the size of the latent head; 0 = unknown
+   * @param layerwise whether the engine stores and loads layer by layer
+   * @param blending whether chunks are blended that are no prefix; only with layerwise
+   * @param mla whether keys and values are one latent vector
+   * @param pageBytes bytes of a full chunk; follows from layers, hidden size, tokens and dtype
+   *     where those are given, else must be set
+   * @param memoryFormat order of the values in a chunk; empty = KV_2LTD, with layerwise KV_T2D,
+   *     with blending KV_2TD, with MLA KV_MLA_FMT
    * @param hashAlgorithm how the engine hashes tokens
    * @param hashSeed seed of that algorithm
    */
@@ -50,15 +60,49 @@ public record AgentSettings(
       @DefaultValue("") String name,
       @DefaultValue("bfloat16") String dtype,
       @DefaultValue("256") int chunkTokens,
+      @DefaultValue("0") int layers,
+      @DefaultValue("0") int hiddenSize,
+      @DefaultValue("false") boolean layerwise,
+      @DefaultValue("false") boolean blending,
+      @DefaultValue("false") boolean mla,
       @DefaultValue("0B") DataSize pageBytes,
-      @DefaultValue("KV_2LTD") String memoryFormat,
+      @DefaultValue("") String memoryFormat,
       @DefaultValue("builtin") String hashAlgorithm,
       @DefaultValue("0") String hashSeed) {}
 
   /**
+   * The arena, in which the chunks' bytes are. What the system may refuse is off, wanted or
+   * required: wanted and refused is a warning and a metric, required and refused ends the start.
+   *
+   * @param reserveBytes left to everything else of what is available to this container or host; the
+   *     cache's capacity is cut where that must be
+   * @param file absolute path in a tmpfs or on hugetlbfs, for others on this host to map; empty =
+   *     memory of this process alone
+   * @param hugePages transparent huge pages: off, wanted or required
+   * @param hugetlb huge pages that the administrator set aside: off, wanted or required
+   * @param locked no page that is in use is swapped out: off, wanted or required
+   * @param prefault all pages are backed at the start, none at its first use: off, wanted or
+   *     required
+   * @param numa binding to the NUMA node that is named below: off, wanted or required
+   * @param numaNode the node; -1 = none
+   * @param numaByGpu the node of each GPU, as in 0:0,1:0,2:1,3:1, of which that of the rank counts
+   */
+  public record Memory(
+      @DefaultValue("512MB") DataSize reserveBytes,
+      @DefaultValue("") String file,
+      @DefaultValue("wanted") Demand hugePages,
+      @DefaultValue("off") Demand hugetlb,
+      @DefaultValue("off") Demand locked,
+      @DefaultValue("off") Demand prefault,
+      @DefaultValue("wanted") Demand numa,
+      @DefaultValue("-1") int numaNode,
+      @DefaultValue("") String numaByGpu) {}
+
+  /**
    * The cache.
    *
-   * @param capacityBytes memory for chunks; rounded down to whole pages
+   * @param capacityBytes memory for chunks; rounded down to whole pages, and cut to what is
+   *     available
    * @param policy what is evicted first: lru, fifo, lfu or mru
    */
   public record Cache(

@@ -22,6 +22,15 @@ final class Faults {
     }
   }
 
+  <T extends Comparable<? super T>> void requireRange(
+      String setting, T value, T lowest, T highest) {
+    require(
+        value.compareTo(lowest) >= 0 && value.compareTo(highest) <= 0,
+        setting,
+        value,
+        "must be between " + lowest + " and " + highest);
+  }
+
   void throwIfAny() {
     if (!found.isEmpty()) {
       throw new InvalidSettingsException(found);

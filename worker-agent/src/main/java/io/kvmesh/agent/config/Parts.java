@@ -41,7 +41,7 @@ final class Parts {
   }
 
   int pageBytes() {
-    return Math.toIntExact(settings.model().pageBytes().toBytes());
+    return Math.toIntExact(new ModelShape(settings.model()).pageBytes().toBytes());
   }
 
   ZmqSettings zmq() {
@@ -144,8 +144,8 @@ final class Parts {
         model.name(),
         model.dtype(),
         model.chunkTokens(),
-        model.pageBytes().toBytes(),
-        model.memoryFormat(),
+        (long) pageBytes(),
+        new ModelShape(model).format().name(),
         model.hashAlgorithm(),
         model.hashSeed(),
         Channels.SERVED);

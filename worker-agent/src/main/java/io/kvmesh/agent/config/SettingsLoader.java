@@ -95,6 +95,8 @@ public final class SettingsLoader {
         case "Duration" -> "a duration such as 200ms, 5s or 2m";
         case "DataSize" -> "a size such as 64KB or 16MB";
         case "int", "Integer", "long", "Long" -> "a whole number";
+        case "Demand" -> "off, wanted or required";
+        case "boolean", "Boolean" -> "true or false";
         default -> "a " + type.getSimpleName();
       };
     }

@@ -16,7 +16,6 @@ final class SettingsRules {
   private static final Pattern INSTANCE = Pattern.compile("[^/\\p{Cntrl}]{1,200}");
   private static final Pattern KEY_PART = Pattern.compile("[^@\\p{Cntrl}]{1,200}");
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.:_%-]{1,253}");
-  private static final DataSize LARGEST_PAGE = DataSize.ofMegabytes(512);
 
   private final Faults faults;
 
@@ -27,6 +26,7 @@ final class SettingsRules {
   void check(AgentSettings settings) {
     checkIdentity(settings);
     checkModel(settings.model());
+    new MemoryRules(faults, settings).check();
     checkCache(settings);
     checkLog(settings);
     checkBinds(settings);
@@ -60,20 +60,11 @@ final class SettingsRules {
   private void checkModel(AgentSettings.Model model) {
     keyPart("model.name", model.name());
     keyPart("model.dtype", model.dtype());
-    range("model.chunk-tokens", model.chunkTokens(), 1, 1 << 20);
-    range("model.page-bytes", model.pageBytes(), DataSize.ofBytes(1), LARGEST_PAGE);
-    keyPart("model.memory-format", model.memoryFormat());
+    new ModelRules(faults, model).check();
     keyPart("model.hash-algorithm", model.hashAlgorithm());
   }
 
   private void checkCache(AgentSettings settings) {
-    DataSize capacity = settings.cache().capacityBytes();
-    faults.require(
-        capacity.compareTo(settings.model().pageBytes()) >= 0 && capacity.toBytes() > 0,
-        "cache.capacity-bytes",
-        capacity,
-        "must hold at least one page (kvmesh.model.page-bytes = %s)"
-            .formatted(settings.model().pageBytes()));
     try {
       PolicyName.parse(settings.cache().policy());
     } catch (IllegalArgumentException e) {
@@ -217,11 +208,7 @@ final class SettingsRules {
 
   private <T extends Comparable<? super T>> void range(
       String setting, T value, T lowest, T highest) {
-    faults.require(
-        value.compareTo(lowest) >= 0 && value.compareTo(highest) <= 0,
-        setting,
-        value,
-        "must be between " + lowest + " and " + highest);
+    faults.requireRange(setting, value, lowest, highest);
   }
 
   private static boolean areServers(List<String> servers) {

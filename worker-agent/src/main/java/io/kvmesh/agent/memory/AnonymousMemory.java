@@ -1,14 +1,7 @@
 package io.kvmesh.agent.memory;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 
 /**
  * Maps anonymous memory with mmap. Arena.allocate would zero, and so touch, every page at once:
@@ -16,98 +9,103 @@ import java.lang.invoke.VarHandle;
  */
 final class AnonymousMemory {
 
-  private static final int PROT_READ_WRITE = 0x3;
-  private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x02 | 0x20 | 0x4000;
-  private static final long MAP_FAILED = -1;
-  private static final long SYSTEM_PAGE_BYTES = 4096;
-  private static final boolean LINUX = System.getProperty("os.name", "").equals("Linux");
+  /** At which transparent huge pages begin, on x86-64 and on ARM with pages of 4 KiB. */
+  private static final long HUGE_PAGE_BYTES = 2L << 20;
+
+  /** A multiple of the system's page size, whichever it is. */
+  private static final long PAGE_MULTIPLE = 64L << 10;
+
+  private static final long FALLBACK_ALIGNMENT = 4096;
 
   private AnonymousMemory() {}
 
-  /** Memory that is unmapped when {@code lifetime} closes. */
-  @SuppressWarnings("restricted")
-  static MemorySegment map(long byteSize, Arena lifetime) {
-    if (!LINUX) {
+  /** Memory that is unmapped when {@code lifetime} closes; of huge pages where asked and had. */
+  static MemorySegment map(ArenaOptions options, FeatureRequests requests, Arena lifetime) {
+    HugetlbMapping huge = new HugetlbMapping(options.byteSize());
+    if (requests.ask(MemoryFeature.HUGETLB, huge::attempt)) {
+      return segment(huge.address, options.byteSize(), huge.mappedBytes, lifetime);
+    }
+    return map(options.byteSize(), lifetime);
+  }
+
+  private static MemorySegment map(long byteSize, Arena lifetime) {
+    if (!LinuxMemory.HERE) {
       return allocate(byteSize, lifetime);
     }
-    long address = Calls.mmap(byteSize);
+    long address =
+        byteSize < HUGE_PAGE_BYTES || byteSize > Long.MAX_VALUE / 2
+            ? LinuxMemory.mapAnonymous(byteSize)
+            : mapAligned(byteSize);
+    if (address < 0) {
+      throw new ArenaException(
+          "No memory for an arena of %d bytes: mmap failed with %s"
+              .formatted(byteSize, LinuxMemory.errnoText((int) -address)));
+    }
+    return segment(address, byteSize, byteSize, lifetime);
+  }
+
+  /** Maps more than is needed, and unmaps what lies before and after. */
+  private static long mapAligned(long byteSize) {
+    long needed = roundedUp(byteSize, PAGE_MULTIPLE);
+    long mapped = LinuxMemory.mapAnonymous(needed + HUGE_PAGE_BYTES);
+    if (mapped < 0) {
+      return mapped;
+    }
+    long address = roundedUp(mapped, HUGE_PAGE_BYTES);
+    unmap(mapped, address - mapped);
+    unmap(address + needed, mapped + HUGE_PAGE_BYTES - address);
+    return address;
+  }
+
+  @SuppressWarnings("restricted")
+  private static MemorySegment segment(
+      long address, long byteSize, long mappedBytes, Arena lifetime) {
     return MemorySegment.ofAddress(address)
-        .reinterpret(byteSize, lifetime, region -> Calls.munmap(region.address(), byteSize));
+        .reinterpret(byteSize, lifetime, region -> unmap(region.address(), mappedBytes));
+  }
+
+  private static void unmap(long address, long byteSize) {
+    int errno = byteSize == 0 ? 0 : LinuxMemory.unmap(address, byteSize);
+    if (errno != 0) {
+      throw new ArenaException(
+          "munmap of %d bytes failed with %s".formatted(byteSize, LinuxMemory.errnoText(errno)));
+    }
   }
 
   private static MemorySegment allocate(long byteSize, Arena lifetime) {
     try {
-      return lifetime.allocate(byteSize, SYSTEM_PAGE_BYTES);
+      return lifetime.allocate(byteSize, FALLBACK_ALIGNMENT);
     } catch (OutOfMemoryError refused) {
       throw new ArenaException("No memory for an arena of %d bytes".formatted(byteSize), refused);
     }
   }
 
-  /** The two functions of the C library, bound once. */
-  private static final class Calls {
+  private static long roundedUp(long value, long multiple) {
+    return (value + multiple - 1) & -multiple;
+  }
 
-    private static final Linker LINKER = Linker.nativeLinker();
-    private static final StructLayout STATE = Linker.Option.captureStateLayout();
-    private static final VarHandle ERRNO =
-        STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-    private static final MethodHandle MMAP =
-        handle(
-            "mmap",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_LONG));
-    private static final MethodHandle MUNMAP =
-        handle(
-            "munmap",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+  /** An attempt to map huge pages that the administrator set aside. */
+  private static final class HugetlbMapping {
 
-    private Calls() {}
+    private final long byteSize;
+    private long address;
+    private long mappedBytes;
 
-    @SuppressWarnings("restricted")
-    private static MethodHandle handle(String name, FunctionDescriptor signature) {
-      return LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow(name),
-          signature,
-          Linker.Option.captureCallState("errno"));
+    HugetlbMapping(long byteSize) {
+      this.byteSize = byteSize;
     }
 
-    static long mmap(long byteSize) {
-      try (Arena call = Arena.ofConfined()) {
-        MemorySegment state = call.allocate(STATE);
-        long address =
-            (long)
-                MMAP.invokeExact(
-                    state, 0L, byteSize, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
-        if (address == MAP_FAILED) {
-          throw new ArenaException(
-              "No memory for an arena of %d bytes: mmap failed with errno %d"
-                  .formatted(byteSize, (int) ERRNO.get(state, 0L)));
-        }
-        return address;
-      } catch (ArenaException refused) {
-        throw refused;
-      } catch (Throwable unexpected) {
-        throw new LinkageError("mmap could not be called", unexpected);
+    String attempt() {
+      long hugePageBytes = LinuxMemory.HERE ? SystemMemory.ofThisHost().hugePageBytes() : 0;
+      if (hugePageBytes == 0) {
+        return "this system has no huge pages";
       }
-    }
-
-    static void munmap(long address, long byteSize) {
-      try (Arena call = Arena.ofConfined()) {
-        int result = (int) MUNMAP.invokeExact(call.allocate(STATE), address, byteSize);
-        if (result != 0) {
-          throw new ArenaException("munmap of %d bytes failed".formatted(byteSize));
-        }
-      } catch (ArenaException refused) {
-        throw refused;
-      } catch (Throwable unexpected) {
-        throw new LinkageError("munmap could not be called", unexpected);
-      }
+      mappedBytes = roundedUp(byteSize, hugePageBytes);
+      address = LinuxMemory.mapHugetlb(mappedBytes);
+      return address >= 0
+          ? ""
+          : "mmap of %d bytes in pages of %d failed with %s; /proc/sys/vm/nr_hugepages sets them aside"
+              .formatted(mappedBytes, hugePageBytes, LinuxMemory.errnoText((int) -address));
     }
   }
 }

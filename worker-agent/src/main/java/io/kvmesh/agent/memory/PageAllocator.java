@@ -1,7 +1,6 @@
 package io.kvmesh.agent.memory;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
@@ -9,21 +8,22 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * generation, which rises when the page is given out again: who remembers page and generation can
  * tell whether the bytes are still those.
  *
- * <p>Whoever owns the allocator serialises {@link #tryAllocate}, {@link #free} and {@link
- * #freePages}; the other methods may be called from any thread. A page that isn't given out, or not
- * of this arena, is refused with an error: it means that two owners believe in one page.
+ * <p>Whoever owns the allocator serialises {@link #tryAllocate}, {@link #free}, {@link #grow} and
+ * {@link #freePages}; the other methods may be called from any thread. A page that isn't given out,
+ * or not of this arena, is refused with an error: it means that two owners believe in one page.
  */
 public final class PageAllocator {
 
   private final PageArena arena;
   private final int pageBytes;
-  private final int capacity;
+  private final int maxCapacity;
 
   /** A ring: the free pages are the {@code freePages} entries from {@code oldestFree} on. */
   private final int[] free;
 
   private final boolean[] givenOut;
   private final AtomicIntegerArray generations;
+  private volatile int capacity;
   private int oldestFree;
   private int freePages;
 
@@ -33,14 +33,27 @@ public final class PageAllocator {
    * @param pageBytes size of a page in bytes
    */
   public PageAllocator(PageArena arena, int pageBytes) {
+    this(arena, pageBytes, pagesIn(arena.byteSize(), pageBytes));
+  }
+
+  /**
+   * Cuts the arena into pages, of which {@link #grow} makes more usable later.
+   *
+   * @param pageBytes size of a page in bytes
+   * @param initialPages usable at first
+   */
+  public PageAllocator(PageArena arena, int pageBytes, int initialPages) {
     this.arena = arena;
     this.pageBytes = pageBytes;
-    this.capacity = pagesIn(arena.byteSize(), pageBytes);
-    this.free = new int[capacity];
-    this.givenOut = new boolean[capacity];
-    this.generations = new AtomicIntegerArray(capacity);
-    this.freePages = capacity;
-    Arrays.setAll(free, page -> page);
+    this.maxCapacity = pagesIn(arena.byteSize(), pageBytes);
+    if (initialPages < 1 || initialPages > maxCapacity) {
+      throw new IllegalArgumentException(
+          "Of %d pages, 1 to all are usable at first, got %d".formatted(maxCapacity, initialPages));
+    }
+    this.free = new int[maxCapacity];
+    this.givenOut = new boolean[maxCapacity];
+    this.generations = new AtomicIntegerArray(maxCapacity);
+    grow(initialPages);
   }
 
   /**
@@ -66,9 +79,14 @@ public final class PageAllocator {
     return pageBytes;
   }
 
-  /** Number of pages, free or not. */
+  /** Number of pages usable now, free or not. */
   public int capacity() {
     return capacity;
+  }
+
+  /** Number of pages usable once it has grown to the end of the arena. */
+  public int maxCapacity() {
+    return maxCapacity;
   }
 
   /** Number of pages that can be given out now. */
@@ -82,7 +100,7 @@ public final class PageAllocator {
       return -1;
     }
     int page = free[oldestFree];
-    oldestFree = oldestFree + 1 == capacity ? 0 : oldestFree + 1;
+    oldestFree = oldestFree + 1 == maxCapacity ? 0 : oldestFree + 1;
     freePages--;
     givenOut[page] = true;
     generations.setRelease(page, generations.getPlain(page) + 1);
@@ -100,9 +118,32 @@ public final class PageAllocator {
       throw new IllegalStateException("Page %d is freed though it isn't given out".formatted(page));
     }
     givenOut[page] = false;
+    addFree(page);
+  }
+
+  private void addFree(int page) {
     long newest = (long) oldestFree + freePages;
-    free[(int) (newest < capacity ? newest : newest - capacity)] = page;
+    free[(int) (newest < maxCapacity ? newest : newest - maxCapacity)] = page;
     freePages++;
+  }
+
+  /**
+   * Makes more of the arena usable. No page moves.
+   *
+   * @param pages wanted
+   * @return pages by which it grew: fewer at the end of the arena, then 0
+   */
+  public int grow(int pages) {
+    if (pages < 0) {
+      throw new IllegalArgumentException("It grows by at least 0 pages, got " + pages);
+    }
+    int first = capacity;
+    int grown = Math.min(pages, maxCapacity - first);
+    for (int page = first; page < first + grown; page++) {
+      addFree(page);
+    }
+    capacity = first + grown;
+    return grown;
   }
 
   /** The page's bytes, whoever owns them now. */
@@ -118,7 +159,7 @@ public final class PageAllocator {
   private int checked(int page) {
     if (page < 0 || page >= capacity) {
       throw new IndexOutOfBoundsException(
-          "There is no page %d: the arena has %d".formatted(page, capacity));
+          "There is no page %d: %d are usable".formatted(page, capacity));
     }
     return page;
   }

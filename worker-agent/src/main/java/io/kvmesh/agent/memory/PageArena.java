@@ -2,12 +2,17 @@ package io.kvmesh.agent.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One region of memory off the heap, zeroed, of which the system backs a page when it is first
- * touched. Any thread may read and write it. Closing it unmaps it: an access that comes later fails
- * with an IllegalStateException, so whoever hands out its bytes stops first.
+ * touched, unless it was to back all at once. It begins on a huge page (2 MiB) where it is as long,
+ * else on a page. Any thread may read and write it. Closing it unmaps it: an access that comes
+ * later fails with an IllegalStateException, so whoever hands out its bytes stops first.
  */
 public final class PageArena implements AutoCloseable {
 
@@ -16,11 +21,22 @@ public final class PageArena implements AutoCloseable {
 
   private final Arena lifetime;
   private final MemorySegment bytes;
+  private final List<FeatureOutcome> features;
+  private final ArenaOptions options;
+  private final @Nullable SharedFile file;
   private volatile boolean closing;
 
-  private PageArena(Arena lifetime, MemorySegment bytes) {
+  private PageArena(
+      Arena lifetime,
+      MemorySegment bytes,
+      ArenaOptions options,
+      List<FeatureOutcome> features,
+      @Nullable SharedFile file) {
     this.lifetime = lifetime;
     this.bytes = bytes;
+    this.options = options;
+    this.features = features;
+    this.file = file;
   }
 
   /**
@@ -28,18 +44,49 @@ public final class PageArena implements AutoCloseable {
    *
    * @throws ArenaException if the system doesn't grant that much
    */
-  @SuppressWarnings("MustBeClosedChecker") // the arena closes it
   public static PageArena anonymous(long byteSize) {
-    if (byteSize < 1) {
-      throw new IllegalArgumentException("An arena has at least 1 byte, got " + byteSize);
-    }
+    return open(ArenaOptions.anonymous(byteSize));
+  }
+
+  /**
+   * Memory as the options ask. What is wanted and not had is in {@link #features}.
+   *
+   * @throws ArenaException if the system doesn't grant that much or what is required, or another
+   *     arena has the file
+   */
+  @SuppressWarnings("MustBeClosedChecker") // the arena closes it
+  public static PageArena open(ArenaOptions options) {
     Arena lifetime = Arena.ofShared();
+    SharedFile file = null;
     try {
-      return new PageArena(lifetime, AnonymousMemory.map(byteSize, lifetime));
+      FeatureRequests requests = new FeatureRequests(options);
+      MemorySegment bytes;
+      if (options.file().isPresent()) {
+        file = SharedFile.claim(options.file().get(), options.byteSize());
+        requests.ask(MemoryFeature.HUGETLB, file::whyNotHugetlb);
+        bytes = file.map(lifetime);
+      } else {
+        bytes = AnonymousMemory.map(options, requests, lifetime);
+      }
+      new ArenaFeatures(options, bytes).askFor(requests);
+      return new PageArena(lifetime, bytes, options, requests.outcomes(), file);
     } catch (ArenaException refused) {
       lifetime.close();
+      if (file != null) {
+        file.close();
+      }
       throw refused;
     }
+  }
+
+  /** What became of each feature, asked for or not. */
+  public List<FeatureOutcome> features() {
+    return features;
+  }
+
+  /** The file that others on this host can map, if it has one. */
+  public Optional<Path> file() {
+    return options.file();
   }
 
   /**
@@ -60,6 +107,18 @@ public final class PageArena implements AutoCloseable {
   }
 
   /**
+   * Removes the file, if there is one: nobody can map it any more, who has mapped it keeps its
+   * bytes. Closing does it too; for an arena that can't be closed. Idempotent.
+   *
+   * @throws ArenaException if the file can't be removed
+   */
+  public void removeFile() {
+    if (file != null) {
+      file.remove();
+    }
+  }
+
+  /**
    * Refuses new accesses, then gives the memory back to the system; further calls do nothing. Waits
    * for accesses that are under way in native code, such as a checksum or a write to a socket.
    *
@@ -68,6 +127,14 @@ public final class PageArena implements AutoCloseable {
   @Override
   public synchronized void close() {
     closing = true;
+    removeFile();
+    unmap();
+    if (file != null) {
+      file.close();
+    }
+  }
+
+  private void unmap() {
     long deadline = System.nanoTime() + MAX_CLOSE_NANOS;
     while (lifetime.scope().isAlive()) {
       try {

@@ -3,7 +3,12 @@ package io.kvmesh.agent.ops;
 import io.kvmesh.agent.cache.CacheStats;
 import io.kvmesh.agent.cache.RemovalCause;
 import io.kvmesh.agent.event.PublisherStats;
+import io.kvmesh.agent.memory.ArenaCapacity;
+import io.kvmesh.agent.memory.AvailableMemory;
+import io.kvmesh.agent.memory.FeatureOutcome;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -33,6 +38,7 @@ public final class AgentEndpoint {
       long epoch,
       boolean fenced,
       Map<String, String> doors,
+      Memory memory,
       Cache cache,
       int sessions,
       int leases,
@@ -44,6 +50,24 @@ public final class AgentEndpoint {
       int controllers,
       boolean controllerReachable,
       @Nullable PublisherStats log) {}
+
+  /**
+   * The arena.
+   *
+   * @param availableBytes at the start, −1 where that is unknown
+   * @param availableFrom what says so, or why nothing does
+   * @param capacityBytes the lesser of what is configured and what is available less the reserve
+   * @param file that others on this host can map
+   * @param features by name: off, had, or why it is not had
+   */
+  public record Memory(
+      long configuredBytes,
+      long reserveBytes,
+      long availableBytes,
+      String availableFrom,
+      long capacityBytes,
+      @Nullable String file,
+      Map<String, String> features) {}
 
   /**
    * The cache.
@@ -73,6 +97,7 @@ public final class AgentEndpoint {
         parts.self().epoch().getAsLong(),
         parts.self().fenced().getAsBoolean(),
         parts.doors().get(),
+        memory(),
         cache(),
         parts.engine().sessions(),
         parts.engine().leases(),
@@ -84,6 +109,30 @@ public final class AgentEndpoint {
         parts.directory().controllers(),
         parts.directory().reachable(),
         parts.log().get().orElse(null));
+  }
+
+  private Memory memory() {
+    ArenaCapacity capacity = parts.capacity();
+    Map<String, String> features = new TreeMap<>();
+    parts.arena().features().forEach(it -> features.put(MemoryMeters.name(it.feature()), text(it)));
+    return new Memory(
+        capacity.configuredBytes(),
+        capacity.reserveBytes(),
+        MemoryMeters.availableBytes(capacity),
+        switch (capacity.available()) {
+          case AvailableMemory.Known known -> known.source();
+          case AvailableMemory.Unknown unknown -> unknown.reason();
+        },
+        parts.arena().byteSize(),
+        parts.arena().file().map(Path::toString).orElse(null),
+        features);
+  }
+
+  private static String text(FeatureOutcome outcome) {
+    if (outcome.asked()) {
+      return outcome.had() ? "had" : outcome.reason();
+    }
+    return "off";
   }
 
   private Cache cache() {

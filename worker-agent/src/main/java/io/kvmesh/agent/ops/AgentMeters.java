@@ -19,6 +19,7 @@ public final class AgentMeters implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
     bindIdentity(new Figures<>(registry, parts, it -> it));
+    MemoryMeters.bind(new Figures<>(registry, parts, it -> it));
     CacheMeters.bind(new Figures<>(registry, parts, it -> it.cache().stats()));
     DoorMeters.bind(registry, parts);
     LogMeters.bind(registry, parts);

@@ -85,6 +85,68 @@ class PageAllocatorTest {
     assertThatThrownBy(() -> pages.generation(page)).isInstanceOf(IndexOutOfBoundsException.class);
   }
 
+  @Test
+  void grow_addsPagesToTheEnd_andMovesNone() {
+    PageAllocator growing = new PageAllocator(arena, PAGE, 4);
+    assertThat(growing.capacity()).isEqualTo(4);
+    assertThat(growing.maxCapacity()).isEqualTo(10);
+    for (int page = 0; page < 4; page++) {
+      assertThat(growing.tryAllocate()).isEqualTo(page);
+      growing.segment(page).fill((byte) page);
+    }
+    assertThat(growing.tryAllocate()).isEqualTo(-1);
+    assertThatThrownBy(() -> growing.segment(4)).isInstanceOf(IndexOutOfBoundsException.class);
+
+    assertThat(growing.grow(3)).isEqualTo(3);
+    growing.free(2);
+    assertThat(growing.freePages()).isEqualTo(4);
+    for (int page : new int[] {4, 5, 6, 2}) {
+      assertThat(growing.tryAllocate()).as("the longest free").isEqualTo(page);
+    }
+    assertThat(growing.segment(3).get(ValueLayout.JAVA_BYTE, PAGE - 1)).isEqualTo((byte) 3);
+    assertThat(growing.grow(100)).as("up to the end").isEqualTo(3);
+    assertThat(growing.grow(1)).isZero();
+    assertThat(growing.capacity()).isEqualTo(10);
+    assertThat(growing.freePages()).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1, 11, Integer.MAX_VALUE})
+  void initialPages_outsideOfTheArena_areRefused(int initial) {
+    assertThatThrownBy(() -> new PageAllocator(arena, PAGE, initial))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(Integer.toString(initial));
+    assertThatThrownBy(() -> pages.grow(-1)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void randomUseWhileItGrows_neverLeaks(long seed) {
+    Random random = new Random(seed);
+    PageAllocator growing = new PageAllocator(arena, PAGE, 1);
+    List<Integer> held = new ArrayList<>();
+    for (int step = 0; step < 5_000; step++) {
+      int kind = random.nextInt(500);
+      if (kind == 0) {
+        growing.grow(random.nextInt(3));
+      } else if (kind < 250) {
+        int page = growing.tryAllocate();
+        if (page >= 0) {
+          assertThat(held).as("seed %d step %d", seed, step).doesNotContain(page);
+          held.add(page);
+        }
+      } else if (!held.isEmpty()) {
+        Collections.swap(held, random.nextInt(held.size()), held.size() - 1);
+        growing.free(held.removeLast());
+      }
+      assertThat(growing.freePages() + held.size())
+          .as("seed %d step %d", seed, step)
+          .isEqualTo(growing.capacity());
+    }
+    held.forEach(growing::free);
+    assertThat(growing.freePages()).as("seed %d", seed).isEqualTo(growing.capacity());
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void randomUse_neverOverlapsNorLeaks(long seed) {

@@ -1,0 +1,81 @@
+package io.kvmesh.agent.config;
+
+import io.kvmesh.agent.memory.Demand;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.springframework.util.unit.DataSize;
+
+/** What the settings of the arena must be. Adds to the faults, never throws. */
+final class MemoryRules {
+
+  private static final int LARGEST_NODE = 1023;
+
+  private final Faults faults;
+  private final AgentSettings settings;
+  private final AgentSettings.Memory memory;
+
+  MemoryRules(Faults faults, AgentSettings settings) {
+    this.faults = faults;
+    this.settings = settings;
+    this.memory = settings.memory();
+  }
+
+  void check() {
+    DataSize page = new ModelShape(settings.model()).pageBytes();
+    DataSize capacity = settings.cache().capacityBytes();
+    faults.require(
+        capacity.compareTo(page) >= 0 && capacity.toBytes() > 0,
+        "cache.capacity-bytes",
+        capacity,
+        "must hold at least one page (kvmesh.model.page-bytes = %s)".formatted(page));
+    faults.require(
+        memory.reserveBytes().toBytes() >= 0,
+        "memory.reserve-bytes",
+        memory.reserveBytes(),
+        "must be at least 0B");
+    faults.require(
+        memory.file().isEmpty() || isFileName(memory.file()),
+        "memory.file",
+        memory.file(),
+        "must be an absolute path, such as /dev/shm/kvmesh-0");
+    checkNuma();
+  }
+
+  private static boolean isFileName(String text) {
+    try {
+      Path path = Path.of(text);
+      return path.isAbsolute() && path.getFileName() != null;
+    } catch (InvalidPathException e) {
+      return false;
+    }
+  }
+
+  private void checkNuma() {
+    faults.requireRange("memory.numa-node", memory.numaNode(), -1, LARGEST_NODE);
+    faults.require(
+        memory.numa() != Demand.REQUIRED || memory.numaNode() >= 0 || !memory.numaByGpu().isEmpty(),
+        "memory.numa",
+        "required",
+        "must come with kvmesh.memory.numa-node or numa-by-gpu");
+    if (memory.numaByGpu().isEmpty()) {
+      return;
+    }
+    faults.require(
+        memory.numaNode() < 0,
+        "memory.numa-node",
+        memory.numaNode(),
+        "must not be given beside kvmesh.memory.numa-by-gpu (%s)".formatted(memory.numaByGpu()));
+    Optional<GpuNodes> nodes = GpuNodes.parse(memory.numaByGpu());
+    faults.require(
+        nodes.isPresent(),
+        "memory.numa-by-gpu",
+        memory.numaByGpu(),
+        "must be GPU:NODE, or several separated by commas, no GPU twice");
+    faults.require(
+        nodes.isEmpty() || nodes.get().nodeOf(settings.rank()).isPresent(),
+        "memory.numa-by-gpu",
+        memory.numaByGpu(),
+        "must name the GPU of this agent (kvmesh.rank = %d)".formatted(settings.rank()));
+  }
+}
