@@ -56,9 +56,9 @@ class FaultIT {
   void start(@TempDir Path folder) throws Exception {
     List<AgentSpec> agents =
         Stream.of("agent-0", "agent-1", "agent-2")
-            .map(name -> new AgentSpec(name, FleetSettings.MODEL, Policy.LRU))
+            .map(name -> new AgentSpec(name, FleetSettings.MODEL, Policy.LRU, CHUNKS))
             .toList();
-    FleetSettings settings = new FleetSettings(agents, CHUNKS, PAGE_BYTES, Ports.ANY);
+    FleetSettings settings = new FleetSettings(agents, PAGE_BYTES, Ports.ANY);
     fleet = Fleet.create(settings, Modules.ofThisBuild(), WorkFolder.create(folder), http);
     probe = new FleetProbe(fleet, http, PAGE_BYTES);
     fleet.start();

@@ -51,7 +51,7 @@ final class AgentProgram implements Program {
 
   @Override
   public List<String> command(Map<String, String> former) {
-    long capacity = (long) settings.chunks() * settings.pageBytes();
+    long capacity = (long) agent.chunks() * settings.pageBytes();
     return new JavaCommand(classPath, "io.kvmesh.agent.AgentApplication", HEAP_MEGABYTES)
         .setting("kvmesh.parent-pid", ProcessHandle.current().pid())
         .setting("kvmesh.instance-id", agent.name())

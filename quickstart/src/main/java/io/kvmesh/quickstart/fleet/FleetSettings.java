@@ -8,10 +8,9 @@ import java.util.stream.IntStream;
 /**
  * What is started.
  *
- * @param chunks room of each agent
  * @param pageBytes size of a chunk
  */
-public record FleetSettings(List<AgentSpec> agents, int chunks, int pageBytes, Ports ports) {
+public record FleetSettings(List<AgentSpec> agents, int pageBytes, Ports ports) {
 
   public static final String MODEL = "quickstart";
   public static final String DTYPE = "bfloat16";
@@ -25,8 +24,8 @@ public record FleetSettings(List<AgentSpec> agents, int chunks, int pageBytes, P
   public static FleetSettings of(Options options) {
     List<AgentSpec> agents =
         IntStream.range(0, options.workers())
-            .mapToObj(i -> new AgentSpec("agent-" + i, MODEL, options.policy()))
+            .mapToObj(i -> new AgentSpec("agent-" + i, MODEL, options.policy(), options.chunks()))
             .toList();
-    return new FleetSettings(agents, options.chunks(), options.pageBytes(), options.ports());
+    return new FleetSettings(agents, options.pageBytes(), options.ports());
   }
 }
