@@ -151,6 +151,35 @@ class AgentIT {
   }
 
   @Test
+  void theArena_isTheFileThatIsAskedFor_andIsShown(@TempDir Path dir) throws Exception {
+    Path file = dir.resolve("arena");
+    String[] asked = {
+      "--kvmesh.memory.file=" + file,
+      "--kvmesh.memory.numa-by-gpu=0:1000",
+      "--kvmesh.model.layers=2",
+      "--kvmesh.model.hidden-size=16",
+      "--kvmesh.model.page-bytes=2048B"
+    };
+    try (ConfigurableApplicationContext program =
+        AgentApplication.start(arguments("a", NO_KAFKA, asked))) {
+      AgentEndpoint.Memory memory = state(program).memory();
+      assertThat(file).hasSize(1 << 20);
+      assertThat(memory.file()).isEqualTo(file.toString());
+      assertThat(memory.capacityBytes()).isEqualTo(1 << 20);
+      assertThat(memory.availableBytes()).isGreaterThan(1 << 20);
+      assertThat(memory.features()).containsEntry("prefault", "off");
+      assertThat(memory.features().get("numa")).startsWith("mbind failed with errno");
+      assertThat(state(program).cache().capacityPages()).isEqualTo(512);
+      assertThat(get(program, "/actuator/prometheus"))
+          .contains("kvmesh_agent_memory_feature{feature=\"numa\",state=\"asked\"} 1.0")
+          .contains("kvmesh_agent_memory_feature{feature=\"numa\",state=\"had\"} 0.0")
+          .contains("kvmesh_agent_memory_capacity_bytes 1048576.0");
+      assertThat(get(program, "/actuator/agent")).contains("\"configuredBytes\":1048576");
+    }
+    assertThat(file).doesNotExist();
+  }
+
+  @Test
   void aPortThatIsTaken_isNamed() throws Exception {
     int taken = LoopbackPorts.free();
     String bind = "--kvmesh.engine.bind=tcp://127.0.0.1:" + taken;
