@@ -21,13 +21,16 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Several replays at the same time on one fleet, each on agents of its own. They ask for the same
- * chunks, and must not notice each other, since each has a model of its own.
+ * chunks, and must not notice each other, since each has a model of its own. Takes minutes: runs
+ * with the profile {@code replays} only.
  */
+@Tag("replay")
 class ReplayIT {
 
   private static final int PAGE_BYTES = 1_024;
@@ -39,6 +42,7 @@ class ReplayIT {
           new Row("fifo", 1, 1_000, Policy.FIFO, 1_500),
           new Row("lfu", 1, 1_000, Policy.LFU, 1_500),
           new Row("mru", 1, 1_000, Policy.MRU, 1_500),
+          new Row("four", 4, 1_000, Policy.LRU, 1_500),
           new Row("three", 3, 2_000, Policy.LRU, 1_500),
           new Row("unbounded", 4, EVERY_CHUNK, Policy.LRU, 1_500),
           new Row("tiny", 2, 40, Policy.LRU, 200));
