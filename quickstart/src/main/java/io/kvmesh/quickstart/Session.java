@@ -7,6 +7,9 @@ import io.kvmesh.quickstart.fleet.Modules;
 import io.kvmesh.quickstart.fleet.WorkFolder;
 import io.kvmesh.quickstart.options.Options;
 import io.kvmesh.quickstart.report.ResultJson;
+import io.kvmesh.quickstart.report.SimulationTable;
+import io.kvmesh.quickstart.simulate.HitTable;
+import io.kvmesh.quickstart.simulate.Simulation;
 import io.kvmesh.quickstart.workload.Conversations;
 import io.kvmesh.quickstart.workload.MooncakeTrace;
 import io.kvmesh.quickstart.workload.TraceFormatException;
@@ -37,6 +40,10 @@ final class Session {
   boolean run() throws QuickstartException, InterruptedException {
     Workload workload = workload();
     ResultJson json = ResultJson.create(options, workload.name());
+    if (!options.simulatedSizes().isEmpty()) {
+      simulate(workload, json);
+      return true;
+    }
     Modules modules = Modules.ofThisBuild();
     Path parent = options.workDirectory();
     WorkFolder folder = WorkFolder.create(parent == null ? modules.workDirectory() : parent);
@@ -49,6 +56,14 @@ final class Session {
       throw e;
     }
     return new LiveRun(options, screen, workload, fleet, http, folder, json).run();
+  }
+
+  private void simulate(Workload workload, ResultJson json) throws QuickstartException {
+    HitTable table =
+        new Simulation(workload, FleetReplay.keyspace(FleetSettings.MODEL))
+            .table(options.simulatedSizes());
+    json.simulated(table);
+    screen.line(SimulationTable.format(table).stripTrailing());
   }
 
   private Workload workload() throws QuickstartException {

@@ -9,6 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +39,14 @@ public final class CommandLine {
   public static final String REPLY_PORT = "--controller-reply-port";
   public static final String KAFKA_PORT = "--kafka-port";
   public static final String REDIS_PORT = "--redis-port";
+  private static final String SIMULATE = "--simulate";
+  private static final String SIZES = "--sizes";
   private static final String STAY = "--stay";
   private static final String KEEP = "--keep";
   private static final String HELP = "--help";
+
+  private static final String DEFAULT_SIZES = "1000,5000,20000,50000";
+  private static final Set<String> OF_SIMULATION = Set.of(SIMULATE, SIZES, TRACE, REQUESTS, JSON);
 
   private static final Map<String, String> WITH_VALUE = new LinkedHashMap<>();
   private static final Map<String, String> FLAGS = new LinkedHashMap<>();
@@ -61,6 +68,11 @@ public final class CommandLine {
     WITH_VALUE.put(REPLY_PORT + " P", "port of the controller's reply socket (any free one)");
     WITH_VALUE.put(KAFKA_PORT + " P", "port of Kafka (any free one)");
     WITH_VALUE.put(REDIS_PORT + " P", "port of Redis (any free one)");
+    WITH_VALUE.put(
+        SIZES + " LIST",
+        "sizes to simulate, in chunks, separated by commas (" + DEFAULT_SIZES + ")");
+    FLAGS.put(
+        SIMULATE, "start nothing; print what each policy would hit in one cache, and the optimum");
     FLAGS.put(STAY, "keep the system up after the replay, and restart what dies, until Ctrl-C");
     FLAGS.put(KEEP, "keep the folder with logs and data");
     FLAGS.put(HELP, "print this and start nothing");
@@ -153,7 +165,27 @@ public final class CommandLine {
         new Ports(
             port(REST_PORT), port(PULL_PORT), port(REPLY_PORT), port(KAFKA_PORT), port(REDIS_PORT)),
         values.containsKey(STAY),
-        values.containsKey(KEEP));
+        values.containsKey(KEEP),
+        simulatedSizes());
+  }
+
+  private List<Integer> simulatedSizes() throws UsageException {
+    if (!values.containsKey(SIMULATE)) {
+      if (values.containsKey(SIZES)) {
+        throw new UsageException("option " + SIZES + " is for " + SIMULATE + " only");
+      }
+      return List.of();
+    }
+    for (String name : new TreeSet<>(values.keySet())) {
+      if (!OF_SIMULATION.contains(name)) {
+        throw new UsageException("option " + name + " has no meaning with " + SIMULATE);
+      }
+    }
+    List<Integer> sizes = new ArrayList<>();
+    for (String size : values.getOrDefault(SIZES, DEFAULT_SIZES).split(",", -1)) {
+      sizes.add(number(SIZES, size, 1, MAX_CHUNKS));
+    }
+    return sizes;
   }
 
   private int port(String name) throws UsageException {
@@ -162,9 +194,10 @@ public final class CommandLine {
 
   private int number(String name, int min, int max, int defaultValue) throws UsageException {
     String value = values.get(name);
-    if (value == null) {
-      return defaultValue;
-    }
+    return value == null ? defaultValue : number(name, value, min, max);
+  }
+
+  private static int number(String name, String value, int min, int max) throws UsageException {
     try {
       long number = Long.parseLong(value);
       if (number >= min && number <= max) {

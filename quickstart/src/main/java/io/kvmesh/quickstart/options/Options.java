@@ -1,6 +1,7 @@
 package io.kvmesh.quickstart.options;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param workDirectory where logs and Kafka's data go; null = a folder of the build's output
  * @param stay keep the system up after the replay until it is interrupted
  * @param keep keep the work folder
+ * @param simulatedSizes start nothing and simulate caches of these sizes, in chunks; empty = replay
  */
 public record Options(
     @Nullable Path trace,
@@ -27,11 +29,27 @@ public record Options(
     @Nullable Path workDirectory,
     Ports ports,
     boolean stay,
-    boolean keep) {
+    boolean keep,
+    List<Integer> simulatedSizes) {
+
+  public Options {
+    simulatedSizes = List.copyOf(simulatedSizes);
+  }
 
   /** What a run without any option does. */
   public static Options defaults() {
     return new Options(
-        null, 4, 1_000, Policy.LRU, null, 64 * 1024, null, null, Ports.ANY, false, false);
+        null,
+        4,
+        1_000,
+        Policy.LRU,
+        null,
+        64 * 1024,
+        null,
+        null,
+        Ports.ANY,
+        false,
+        false,
+        List.of());
   }
 }

@@ -7,7 +7,9 @@ public enum Policy {
   LRU,
   FIFO,
   LFU,
-  MRU;
+  MRU,
+  S3FIFO,
+  ADAPTIVE;
 
   /** The name in settings and on the command line. */
   public String settingName() {

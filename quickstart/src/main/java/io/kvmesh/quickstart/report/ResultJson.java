@@ -6,6 +6,7 @@ import io.kvmesh.quickstart.QuickstartException;
 import io.kvmesh.quickstart.options.Options;
 import io.kvmesh.quickstart.replay.Latency;
 import io.kvmesh.quickstart.replay.Outcome;
+import io.kvmesh.quickstart.simulate.HitTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,13 +43,21 @@ public final class ResultJson {
   public static ResultJson create(Options options, String workload) throws QuickstartException {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("workload", workload);
+    if (options.simulatedSizes().isEmpty()) {
+      replaySettings(options, settings);
+    } else {
+      settings.put("sizes", options.simulatedSizes());
+    }
+    ResultJson json = new ResultJson(options.json());
+    json.write("starting", settings);
+    return json;
+  }
+
+  private static void replaySettings(Options options, Map<String, Object> settings) {
     settings.put("workers", options.workers());
     settings.put("chunks_per_worker", options.chunks());
     settings.put("policy", options.policy().settingName());
     settings.put("page_bytes", options.pageBytes());
-    ResultJson json = new ResultJson(options.json());
-    json.write("starting", settings);
-    return json;
   }
 
   /**
@@ -82,6 +91,18 @@ public final class ResultJson {
     counts.put("pull_millis", latency(outcome.pull()));
     counts.put("event_lag_millis", latency(outcome.eventLag()));
     counts.put("wall_seconds", outcome.wallNanos() / 1e9);
+    write("finished", counts);
+  }
+
+  /** Adds what the simulation came to: for each policy its hits at each size. */
+  public void simulated(HitTable table) throws QuickstartException {
+    Map<String, Object> hits = new LinkedHashMap<>();
+    table.rows().forEach(row -> hits.put(row.policy(), row.hits()));
+    Map<String, Object> counts = new LinkedHashMap<>();
+    counts.put("requests", table.requests());
+    counts.put("chunks", table.chunks());
+    counts.put("distinct_chunks", table.distinct());
+    counts.put("hits", hits);
     write("finished", counts);
   }
 

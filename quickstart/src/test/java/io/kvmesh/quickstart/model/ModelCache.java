@@ -32,6 +32,8 @@ final class ModelCache {
               case LRU, FIFO -> Comparator.comparingLong(Place::tick);
               case MRU -> Comparator.comparingLong(Place::tick).reversed();
               case LFU -> Comparator.comparingInt(Place::count).thenComparingLong(Place::tick);
+              case S3FIFO, ADAPTIVE ->
+                  throw new IllegalArgumentException("no sorted order: " + policy);
             });
   }
 

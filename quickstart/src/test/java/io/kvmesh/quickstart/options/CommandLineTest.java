@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,7 +39,21 @@ class CommandLineTest {
                 Path.of("w"),
                 new Ports(9_000, 1, 2, 3, 4),
                 true,
-                true));
+                true,
+                List.of()));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--simulate | 1000 5000 20000 50000",
+        "--simulate --sizes 7 --trace t --requests 3 --json j | 7",
+        "--sizes=9,10000000 --simulate | 9 10000000"
+      })
+  void parse_simulate_givesSizes(String line, String sizes) throws UsageException {
+    assertThat(CommandLine.parse(List.of(line.split(" "))).orElseThrow().simulatedSizes())
+        .isEqualTo(Stream.of(sizes.split(" ")).map(Integer::valueOf).toList());
   }
 
   @ParameterizedTest
@@ -65,7 +80,12 @@ class CommandLineTest {
         "--workers x | option --workers must be a number from 1 to 64, not 'x'",
         "--chunks 1e3 | option --chunks must be a number from 1 to 10000000, not '1e3'",
         "--rest-port 65536 | option --rest-port must be a number from 0 to 65535, not '65536'",
-        "--policy LRU | option --policy must be one of lru, fifo, lfu, mru, not 'LRU'",
+        "--policy LRU | option --policy must be one of lru, fifo, lfu, mru, s3fifo, adaptive, not"
+            + " 'LRU'",
+        "--sizes 5 | option --sizes is for --simulate only",
+        "--simulate --workers 2 | option --workers has no meaning with --simulate",
+        "--simulate --sizes 5,, | option --sizes must be a number from 1 to 10000000, not ''",
+        "--simulate --sizes 5,0 | option --sizes must be a number from 1 to 10000000, not '0'",
         "--stay=yes | option --stay takes no value",
         "--stay --stay | option --stay is given twice",
         "--chunks 1 --chunks 1 | option --chunks is given twice",
@@ -80,6 +100,7 @@ class CommandLineTest {
   void help_namesEveryOption() {
     assertThat(CommandLine.help())
         .contains("--trace", "--workers", "--chunks", "--policy", "--requests", "--page-bytes")
-        .contains("--json", "--stay", "--keep", "--work-dir", "--rest-port", "--help");
+        .contains("--json", "--stay", "--keep", "--work-dir", "--rest-port", "--help")
+        .contains("--simulate", "--sizes");
   }
 }

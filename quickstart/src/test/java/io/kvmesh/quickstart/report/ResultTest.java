@@ -11,6 +11,7 @@ import io.kvmesh.quickstart.replay.Latency;
 import io.kvmesh.quickstart.replay.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -98,6 +99,6 @@ class ResultTest {
 
   private static Options options(@Nullable Path json) {
     return new Options(
-        null, 4, 1_000, Policy.LRU, null, 65_536, json, null, Ports.ANY, false, false);
+        null, 4, 1_000, Policy.LRU, null, 65_536, json, null, Ports.ANY, false, false, List.of());
   }
 }

@@ -103,7 +103,7 @@ public record AgentSettings(
    *
    * @param capacityBytes memory for chunks; rounded down to whole pages, and cut to what is
    *     available
-   * @param policy what is evicted first: lru, fifo, lfu or mru
+   * @param policy what is evicted first: lru, fifo, lfu, mru, s3fifo or adaptive
    */
   public record Cache(
       @DefaultValue("1GB") DataSize capacityBytes, @DefaultValue("lru") String policy) {}

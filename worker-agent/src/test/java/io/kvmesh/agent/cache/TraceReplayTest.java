@@ -71,6 +71,20 @@ class TraceReplayTest {
     part(Integer.MAX_VALUE, workers, chunks, policy, local, peer, miss, evictions, resident);
   }
 
+  /** Never badly beaten by the better of lru and s3fifo; here it is better than both. */
+  @ParameterizedTest
+  @CsvSource({"1000, 20000", "5000, 44000", "20000, 85000", "50000, 102300"})
+  void adaptive_isBetterThanLruAndS3Fifo(int chunks, long atLeast) throws IOException {
+    List<long[]> trace = read().toList();
+    long adaptive = TraceReplay.run(trace, 1, chunks, PolicyName.ADAPTIVE).local();
+    long lru = TraceReplay.run(trace, 1, chunks, PolicyName.LRU).local();
+    long s3fifo = TraceReplay.run(trace, 1, chunks, PolicyName.S3FIFO).local();
+    assertThat(adaptive)
+        .as("lru %d, s3fifo %d", lru, s3fifo)
+        .isGreaterThan(Math.max(lru, s3fifo))
+        .isGreaterThanOrEqualTo(atLeast);
+  }
+
   @Test
   void trace_hasTheSizeThatTheFiguresAreFor() throws IOException {
     List<long[]> trace = read().toList();

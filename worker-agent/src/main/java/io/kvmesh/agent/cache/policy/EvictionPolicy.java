@@ -34,4 +34,15 @@ public interface EvictionPolicy {
 
   /** An entry that {@link #victim} set aside may go again; it has lost nothing of its place. */
   void restored(int slot);
+
+  /**
+   * The tier of an entry: those of a lower tier go first. Together with {@link #position} it tells
+   * the order without sorting: both are copied under the cache's lock, and sorted outside. Where an
+   * order depends on what is yet to come (s3fifo, adaptive), it is the order of each queue, the
+   * queue of newcomers first.
+   */
+  int tier(int slot);
+
+  /** The position of an entry: of one tier the lower goes first. No two entries have the same. */
+  long position(int slot);
 }

@@ -35,4 +35,14 @@ final class FifoPolicy implements EvictionPolicy {
   public void restored(int slot) {
     byPut.restore(slot);
   }
+
+  @Override
+  public int tier(int slot) {
+    return byPut.level(slot);
+  }
+
+  @Override
+  public long position(int slot) {
+    return byPut.position(slot);
+  }
 }

@@ -39,4 +39,14 @@ final class LfuPolicy implements EvictionPolicy {
   public void restored(int slot) {
     byCount.restore(slot);
   }
+
+  @Override
+  public int tier(int slot) {
+    return byCount.level(slot);
+  }
+
+  @Override
+  public long position(int slot) {
+    return byCount.position(slot);
+  }
 }

@@ -35,4 +35,14 @@ final class LruPolicy implements EvictionPolicy {
   public void restored(int slot) {
     byUse.restore(slot);
   }
+
+  @Override
+  public int tier(int slot) {
+    return byUse.level(slot);
+  }
+
+  @Override
+  public long position(int slot) {
+    return byUse.position(slot);
+  }
 }

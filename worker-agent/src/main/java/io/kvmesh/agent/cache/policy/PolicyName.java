@@ -12,7 +12,11 @@ public enum PolicyName {
   /** The least often used goes; of equals the one that reached its count first. */
   LFU,
   /** The most recently used goes; being put is a use. */
-  MRU;
+  MRU,
+  /** Newcomers that nobody uses go first, in the order in which they were put. */
+  S3FIFO,
+  /** Newcomers that nobody uses go sooner or later, whichever serves the traffic better. */
+  ADAPTIVE;
 
   /**
    * The policy of this name, in upper or lower case.
@@ -37,6 +41,8 @@ public enum PolicyName {
       case FIFO -> new FifoPolicy(slots);
       case LFU -> new LfuPolicy(slots);
       case MRU -> new MruPolicy(slots);
+      case S3FIFO -> new S3FifoPolicy(slots);
+      case ADAPTIVE -> new AdaptivePolicy(slots);
     };
   }
 }

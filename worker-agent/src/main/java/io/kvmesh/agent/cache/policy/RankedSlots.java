@@ -55,6 +55,11 @@ final class RankedSlots {
     return levels[slot];
   }
 
+  /** See {@link EvictionPolicy#position}. */
+  long position(int slot) {
+    return side == Side.OLDEST ? stamps[slot] : -stamps[slot];
+  }
+
   /** Puts a slot, which is there or not, at the end of a level. */
   void place(int slot, int level) {
     remove(slot);
@@ -127,6 +132,6 @@ final class RankedSlots {
     if (levels[slot] != levels[other]) {
       return levels[slot] < levels[other];
     }
-    return side == Side.OLDEST ? stamps[slot] < stamps[other] : stamps[slot] > stamps[other];
+    return position(slot) < position(other);
   }
 }

@@ -20,7 +20,12 @@ final class SlotHeap {
   private int size;
 
   SlotHeap(int slots, Order order) {
-    this.indexes = new int[slots];
+    this(new int[slots], order);
+  }
+
+  /** Heaps that have no slot in common may share their indexes. */
+  SlotHeap(int[] indexes, Order order) {
+    this.indexes = indexes;
     this.order = order;
   }
 

@@ -3,10 +3,16 @@ package io.kvmesh.agent.cache.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+import io.kvmesh.common.key.PlacementDigest;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,19 +40,14 @@ class EvictionPolicyTest {
   void lfu_countsBeyondTheChains_keepTheirOrder() {
     EvictionPolicy policy = PolicyName.LFU.create(4);
     for (int slot = 0; slot < 4; slot++) {
-      policy.added(slot, slot);
+      policy.added(slot, mix(slot));
       for (int use = 0; use < RankedSlots.CHAINS + 10 - slot; use++) {
         policy.used(slot);
       }
     }
     policy.used(3);
     // Counts above the chains: slot 2 and 3 are equal, 2 reached the count first.
-    List<Integer> order = new ArrayList<>();
-    for (int victim = policy.victim(slot -> true); victim >= 0; victim = policy.victim(s -> true)) {
-      order.add(victim);
-      policy.removed(victim);
-    }
-    assertThat(order).containsExactly(2, 3, 1, 0);
+    assertThat(order(policy)).containsExactly(2, 3, 1, 0);
   }
 
   @ParameterizedTest
@@ -55,7 +56,7 @@ class EvictionPolicyTest {
     int slots = 1_000;
     EvictionPolicy policy = name.create(slots);
     for (int slot = 0; slot < slots; slot++) {
-      policy.added(slot, slot);
+      policy.added(slot, mix(slot));
     }
     int[] asked = new int[1];
     for (int round = 0; round < 100; round++) {
@@ -81,7 +82,63 @@ class EvictionPolicyTest {
     assertThatThrownBy(() -> PolicyName.parse("arc"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'arc'")
-        .hasMessageContaining("[lru, fifo, lfu, mru]");
+        .hasMessageContaining("[lru, fifo, lfu, mru, s3fifo, adaptive]");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void tierAndPosition_tellTheOrderOfTheVictims(PolicyName name) {
+    int slots = 50;
+    EvictionPolicy policy = name.create(slots);
+    Random random = new Random(5);
+    for (int slot = 0; slot < slots; slot++) {
+      policy.added(slot, mix(slot));
+    }
+    for (int i = 0; i < 200 && (name != PolicyName.S3FIFO && name != PolicyName.ADAPTIVE); i++) {
+      policy.used(random.nextInt(slots));
+    }
+    List<Integer> told =
+        IntStream.range(0, slots)
+            .boxed()
+            .sorted(
+                Comparator.<Integer>comparingInt(policy::tier).thenComparingLong(policy::position))
+            .toList();
+    assertThat(order(policy)).isEqualTo(told);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void operations_allocateNothing(PolicyName name) {
+    int slots = 2_000;
+    EvictionPolicy policy = name.create(slots);
+    Random random = new Random(9);
+    IntPredicate any = slot -> true;
+    for (int slot = 0; slot < slots; slot++) {
+      policy.added(slot, mix(slot));
+    }
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < MILLION; i++) {
+      policy.used(random.nextInt(slots));
+      int victim = policy.victim(any);
+      policy.removed(victim);
+      policy.added(victim, mix(random.nextInt(4 * slots)));
+    }
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(MILLION);
+  }
+
+  private static List<Integer> order(EvictionPolicy policy) {
+    List<Integer> order = new ArrayList<>();
+    for (int victim = policy.victim(slot -> true); victim >= 0; victim = policy.victim(s -> true)) {
+      order.add(victim);
+      policy.removed(victim);
+    }
+    return order;
+  }
+
+  /** As the hashes of keys are in a cache. */
+  static long mix(long key) {
+    return PlacementDigest.mix(0, key);
   }
 
   /** One policy beside its model, through random operations. */
@@ -92,12 +149,10 @@ class EvictionPolicyTest {
     private final long seed;
     private final Random random;
     private final EvictionPolicy policy;
+    private final PolicyModel model;
     private final BitSet resident = new BitSet();
     private final BitSet held = new BitSet();
     private final BitSet setAside = new BitSet();
-    private final long[] stamp;
-    private final long[] count;
-    private long now;
 
     Run(PolicyName name, int slots, long seed) {
       this.name = name;
@@ -105,8 +160,7 @@ class EvictionPolicyTest {
       this.seed = seed;
       this.random = new Random(seed);
       this.policy = name.create(slots);
-      this.stamp = new long[slots];
-      this.count = new long[slots];
+      this.model = PolicyModel.of(name, slots);
     }
 
     void operations(int operations) {
@@ -127,24 +181,24 @@ class EvictionPolicyTest {
       if (resident.cardinality() == slots) {
         evict(step);
       } else if (!resident.get(slot)) {
-        policy.added(slot, slot * 31L);
+        long keyHash = mix(random.nextInt(4 * slots));
+        policy.added(slot, keyHash);
+        model.added(slot, keyHash);
         resident.set(slot);
-        count[slot] = 1;
-        stamp[slot] = ++now;
       }
     }
 
     private void use(int slot) {
       if (resident.get(slot)) {
         policy.used(slot);
-        count[slot]++;
-        stamp[slot] = name == PolicyName.FIFO ? stamp[slot] : ++now;
+        model.used(slot);
       }
     }
 
     private void remove(int slot) {
       if (resident.get(slot)) {
         policy.removed(slot);
+        model.removed(slot);
         resident.clear(slot);
         held.clear(slot);
         setAside.clear(slot);
@@ -156,12 +210,15 @@ class EvictionPolicyTest {
       if (setAside.get(slot)) {
         setAside.clear(slot);
         policy.restored(slot);
+        model.restored(slot);
       }
     }
 
     private void evict(int step) {
       int victim = policy.victim(this::mayGo);
-      assertThat(victim).as("%s seed %d step %d", name, seed, step).isEqualTo(expected());
+      assertThat(victim)
+          .as("%s seed %d step %d", name, seed, step)
+          .isEqualTo(model.victim(held::get));
       if (victim >= 0) {
         remove(victim);
       }
@@ -171,25 +228,6 @@ class EvictionPolicyTest {
       assertThat(resident.get(slot)).isTrue();
       setAside.set(slot, held.get(slot));
       return !held.get(slot);
-    }
-
-    private int expected() {
-      int best = -1;
-      for (int slot = resident.nextSetBit(0); slot >= 0; slot = resident.nextSetBit(slot + 1)) {
-        if (!held.get(slot) && (best < 0 || before(slot, best))) {
-          best = slot;
-        }
-      }
-      return best;
-    }
-
-    private boolean before(int slot, int other) {
-      return switch (name) {
-        case LRU, FIFO -> stamp[slot] < stamp[other];
-        case MRU -> stamp[slot] > stamp[other];
-        case LFU ->
-            count[slot] != count[other] ? count[slot] < count[other] : stamp[slot] < stamp[other];
-      };
     }
   }
 }
