@@ -3,7 +3,7 @@ package io.kvmesh.benchmarks;
 import io.kvmesh.agent.cache.CacheEventSink;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
-import io.kvmesh.agent.cache.Claim;
+import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.RemovalCause;
 import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.memory.PageAllocator;
@@ -112,9 +112,9 @@ final class AgentEnd implements AutoCloseable {
   /** Stores a chunk whose bytes are all the same. */
   void store(ChunkKey key, int bytes, byte content) {
     try (ChunkLease lease = cache.newLease()) {
-      Claim.Claimed claimed = (Claim.Claimed) cache.claim(key, bytes, CHUNK_TOKENS, lease);
-      claimed.chunk().body().fill(content);
-      cache.commit(claimed.chunk(), lease);
+      PendingChunk chunk = (PendingChunk) cache.claim(key, bytes, CHUNK_TOKENS, lease);
+      chunk.body().fill(content);
+      cache.commit(chunk, lease);
     }
   }
 

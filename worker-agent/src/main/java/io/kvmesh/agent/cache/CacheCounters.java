@@ -11,6 +11,9 @@ final class CacheCounters {
   long noSpace;
   long tooLarge;
   long aborted;
+  long waited;
+  long waitedInVain;
+  long waitRefused;
 
   void looked(int keys, int found) {
     lookups++;

@@ -3,17 +3,17 @@ package io.kvmesh.agent.cache;
 import java.util.Map;
 
 /**
- * Figures of one moment. Pages: {@code capacityPages = freePages + residentChunks + pendingChunks +
- * detachedChunks}. The rest counts from the start and never falls.
+ * Figures of one moment. Where each chunk has a page: {@code capacityPages = freePages +
+ * residentChunks + pendingChunks + detachedChunks}. What has no unit and isn't a number of chunks
+ * counts from the start and never falls.
  *
- * @param pageBytes size of a page
- * @param capacityPages number of pages
- * @param freePages pages that nobody holds
+ * @param pageBytes size of a page, which is that of a full chunk
+ * @param room memory
  * @param residentChunks chunks that a lookup finds
- * @param residentBytes what their bodies take of their pages
+ * @param residentBytes what their bodies take
  * @param leasedChunks chunks that a lease holds, resident or detached
  * @param pendingChunks claimed, neither committed nor aborted
- * @param detachedChunks no longer resident, still held by a lease
+ * @param detachedChunks not resident, still held by a lease
  * @param lookups calls of leasePrefix
  * @param lookedUp keys that they asked for
  * @param hits keys of them that were in the resident prefix
@@ -23,11 +23,11 @@ import java.util.Map;
  * @param noSpace claims refused because nothing could go
  * @param tooLarge claims refused for their size
  * @param aborted claims given back
+ * @param waits claims that waited for room
  */
 public record CacheStats(
     int pageBytes,
-    int capacityPages,
-    int freePages,
+    Room room,
     int residentChunks,
     long residentBytes,
     int leasedChunks,
@@ -41,11 +41,43 @@ public record CacheStats(
     long alreadyResident,
     long noSpace,
     long tooLarge,
-    long aborted) {
+    long aborted,
+    Waits waits) {
+
+  /**
+   * The memory for bodies.
+   *
+   * @param capacityBytes all of it
+   * @param freeBytes nobody has
+   * @param budgetBytes could be had now, by evicting all that may go
+   * @param fragmentation share of the free bytes that the largest free range doesn't have; 0 where
+   *     each chunk has a page
+   */
+  public record Room(long capacityBytes, long freeBytes, long budgetBytes, double fragmentation) {}
+
+  /**
+   * Batches that waited for room.
+   *
+   * @param now waiting now
+   * @param waited that had to wait
+   * @param inVain of these, at whose deadline there still wasn't room for all
+   * @param refused that could not wait, since too many did
+   */
+  public record Waits(int now, long waited, long inVain, long refused) {}
 
   /** Copies the map. */
   public CacheStats {
     removed = Map.copyOf(removed);
+  }
+
+  /** Number of pages. */
+  public int capacityPages() {
+    return (int) (room.capacityBytes / pageBytes);
+  }
+
+  /** Pages that nobody has. */
+  public int freePages() {
+    return (int) (room.freeBytes / pageBytes);
   }
 
   /** How many chunks left, whatever the cause. */

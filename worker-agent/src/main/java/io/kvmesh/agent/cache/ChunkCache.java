@@ -5,21 +5,23 @@ import io.kvmesh.agent.cache.policy.EvictionPolicy;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.common.key.ChunkKey;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * The chunks of KV cache that this agent keeps in memory, each in a page of its own. Safe for any
- * thread; one lock guards everything, and no body is copied or summed up under it.
+ * The chunks of KV cache that this agent keeps in memory. Safe for any thread; one lock guards
+ * everything, and no body is copied or summed up under it.
  *
  * <p>Memory is claimed, filled, and then committed or aborted; it is read through leases. A chunk
- * that a lease holds is neither evicted, removed nor cleared. Its page is freed once, after its
+ * that a lease holds is neither evicted, removed nor cleared. Its memory is freed once, after its
  * last lease. Each chunk that becomes or ceases to be resident is one event, numbered and passed to
  * the sink under the lock: the order of events is the order of states.
  *
- * <p>Only {@link #touch} and {@link #commit} are uses in the sense of the policy. Nothing waits: a
- * claim that finds no room says so.
+ * <p>Only {@link #touch} and {@link #commit} are uses in the sense of the policy. The lock is held
+ * for the whole of a call, however long its list is; {@link #clear} and {@link #shutdown} look at
+ * every slot.
  */
 public final class ChunkCache {
 
@@ -29,15 +31,16 @@ public final class ChunkCache {
   /** Bounds what a slice of a snapshot looks at under the lock where few slots are in use. */
   private static final int SLOTS_PER_KEY = 16;
 
-  private final PageAllocator memory;
+  private final ChunkMemory memory;
   private final ChunkRecords records;
+  private final int pageBytes;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
-  private final PageAllocator pages;
+  private final ResidentSet resident;
 
   @GuardedBy("lock")
-  private final ResidentSet resident;
+  private final ClaimDesk desk;
 
   @GuardedBy("lock")
   private final CacheCounters counters = new CacheCounters();
@@ -50,10 +53,17 @@ public final class ChunkCache {
    * @param sink hears of each change under the lock
    */
   public ChunkCache(PageAllocator pages, EvictionPolicy policy, CacheEventSink sink) {
-    this.memory = pages;
-    this.pages = pages;
-    this.resident = new ResidentSet(pages, policy, sink);
+    this(pages, policy, sink, CacheOptions.DEFAULT);
+  }
+
+  /** As above, with options. */
+  public ChunkCache(
+      PageAllocator pages, EvictionPolicy policy, CacheEventSink sink, CacheOptions options) {
+    this.memory = new PagedMemory(pages);
+    this.pageBytes = pages.pageBytes();
+    this.resident = new ResidentSet(memory, policy, sink);
     this.records = resident.records();
+    this.desk = new ClaimDesk(this, lock, memory, resident, counters, options.maxWaitingClaims());
   }
 
   /** A lease that holds nothing yet. */
@@ -92,7 +102,7 @@ public final class ChunkCache {
   }
 
   /**
-   * Holds the chunk if it is resident; otherwise finds a page for it, evicting at most one chunk.
+   * Holds the chunk if it is resident; otherwise finds room for it, evicting where nothing is free.
    *
    * @param bytes length of the body
    * @param tokens number of tokens that the chunk stands for
@@ -100,47 +110,43 @@ public final class ChunkCache {
    * @throws IllegalStateException if the lease is closed
    */
   public Claim claim(ChunkKey key, int bytes, int tokens, ChunkLease into) {
-    if (bytes < 1 || tokens < 0) {
-      throw new IllegalArgumentException(
-          "A chunk has at least 1 byte and 0 tokens, got %d and %d".formatted(bytes, tokens));
-    }
+    ChunkSpec spec = new ChunkSpec(key, bytes, tokens);
     lock.lock();
     try {
       into.requireOpenIn(this);
-      int slot = resident.find(key);
-      if (slot != ChunkTable.NOT_FOUND) {
-        counters.alreadyResident++;
-        holdLocked(slot, into);
-        return new Claim.Resident();
-      }
-      if (bytes > pages.pageBytes()) {
-        counters.tooLarge++;
-        return new Claim.TooLarge();
-      }
-      int page = allocateLocked();
-      if (page < 0) {
-        counters.noSpace++;
-        return new Claim.NoSpace();
-      }
-      counters.pending++;
-      return new Claim.Claimed(new PendingChunk(this, key, page, bytes, tokens));
+      return desk.claim(spec, into);
     } finally {
       lock.unlock();
     }
   }
 
-  @GuardedBy("lock")
-  private int allocateLocked() {
-    int page = pages.tryAllocate();
-    return page < 0 && resident.evictOne() ? pages.tryAllocate() : page;
+  /**
+   * Claims a batch in one step, as if one chunk were claimed after the other: what is claimed or
+   * held can't be evicted for the next, what is resident may be evicted before its turn comes.
+   *
+   * @param into holds the chunks that are resident; one that is closed while the batch waits ends
+   *     the wait with Closed
+   * @return a claim for each chunk, in order
+   * @throws IllegalStateException if the lease is closed
+   * @throws InterruptedException while it waits; nothing is claimed then
+   */
+  public List<Claim> claim(List<ChunkSpec> chunks, Reserving how, ChunkLease into)
+      throws InterruptedException {
+    lock.lock();
+    try {
+      into.requireOpenIn(this);
+      return desk.claim(chunks, how, into);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
    * Makes a filled chunk visible and holds it. If its key has become resident meanwhile, that chunk
    * stays and is held instead. The body is summed up before the lock is taken.
    *
-   * @throws IllegalStateException if the lease is closed, the page then being free again; or if the
-   *     chunk was committed or aborted before
+   * @throws IllegalStateException if the lease is closed, the memory then being free again; or if
+   *     the chunk was committed or aborted before
    */
   public CommitOutcome commit(PendingChunk chunk, ChunkLease into) {
     return commit(chunk, ChunkChecksum.of(chunk.body()), into);
@@ -150,37 +156,83 @@ public final class ChunkCache {
   public CommitOutcome commit(PendingChunk chunk, long checksum, ChunkLease into) {
     lock.lock();
     try {
-      settleLocked(chunk);
       if (into.isClosed()) {
-        pages.free(chunk.page());
-        counters.aborted++;
+        desk.abort(chunk);
+        desk.serve();
       }
       into.requireOpenIn(this);
-      int slot = resident.find(chunk.key());
-      if (slot != ChunkTable.NOT_FOUND) {
-        pages.free(chunk.page());
-        counters.alreadyResident++;
-        holdLocked(slot, into);
-        return CommitOutcome.RESIDENT;
-      }
-      holdLocked(resident.admit(chunk, checksum), into);
-      return CommitOutcome.STORED;
+      CommitOutcome outcome = desk.commit(chunk, checksum, into);
+      desk.serve();
+      return outcome;
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Gives a claimed page back.
+   * Commits a batch in one step, in order. The bodies are summed up before the lock is taken.
+   *
+   * @return an outcome for each chunk, in order
+   * @throws IllegalStateException as for one chunk; where the lease is closed, all memory of the
+   *     batch is free again
+   */
+  public List<CommitOutcome> commit(List<PendingChunk> chunks, ChunkLease into) {
+    long[] checksums = new long[chunks.size()];
+    for (int i = 0; i < checksums.length; i++) {
+      checksums[i] = ChunkChecksum.of(chunks.get(i).body());
+    }
+    return commit(chunks, checksums, into);
+  }
+
+  /** As above, for bodies whose checksums are known. */
+  public List<CommitOutcome> commit(List<PendingChunk> chunks, long[] checksums, ChunkLease into) {
+    List<CommitOutcome> outcomes = new ArrayList<>(chunks.size());
+    lock.lock();
+    try {
+      if (into.isClosed()) {
+        abortLocked(chunks);
+      }
+      into.requireOpenIn(this);
+      for (int i = 0; i < chunks.size(); i++) {
+        outcomes.add(desk.commit(chunks.get(i), checksums[i], into));
+      }
+      desk.serve();
+      return outcomes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Gives claimed memory back.
    *
    * @throws IllegalStateException if the chunk was committed or aborted before
    */
   public void abort(PendingChunk chunk) {
+    abort(List.of(chunk));
+  }
+
+  /** Gives back the memory of a batch, in one step. */
+  public void abort(List<PendingChunk> chunks) {
     lock.lock();
     try {
-      settleLocked(chunk);
-      pages.free(chunk.page());
-      counters.aborted++;
+      abortLocked(chunks);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void abortLocked(List<PendingChunk> chunks) {
+    chunks.forEach(desk::abort);
+    desk.serve();
+  }
+
+  /** Whether the chunk is resident now; isn't a use. */
+  public boolean exists(ChunkKey key) {
+    lock.lock();
+    try {
+      return resident.find(key) != ChunkTable.NOT_FOUND;
     } finally {
       lock.unlock();
     }
@@ -191,7 +243,9 @@ public final class ChunkCache {
     lock.lock();
     try {
       int slot = resident.find(key);
-      return slot != ChunkTable.NOT_FOUND && resident.removeUnlessHeld(slot, cause);
+      boolean removed = slot != ChunkTable.NOT_FOUND && resident.removeUnlessHeld(slot, cause);
+      desk.serve();
+      return removed;
     } finally {
       lock.unlock();
     }
@@ -201,19 +255,32 @@ public final class ChunkCache {
   public Cleared clear() {
     lock.lock();
     try {
-      return resident.clear();
+      Cleared cleared = resident.clear();
+      desk.serve();
+      return cleared;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** From now on nothing can be claimed or committed; those who wait for room are told so. */
+  public void close() {
+    lock.lock();
+    try {
+      desk.close();
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Removes every chunk. Those that a lease holds are no longer found either, but keep their pages
-   * until the lease is closed.
+   * Closes, and removes every chunk. Those that a lease holds are no longer found either, but keep
+   * their memory until the lease is closed.
    */
   public void shutdown() {
     lock.lock();
     try {
+      desk.close();
       resident.removeAll(RemovalCause.SHUTDOWN);
     } finally {
       lock.unlock();
@@ -267,9 +334,8 @@ public final class ChunkCache {
     lock.lock();
     try {
       return new CacheStats(
-          pages.pageBytes(),
-          pages.capacity(),
-          pages.freePages(),
+          pageBytes,
+          room(),
           resident.residentChunks(),
           resident.residentBytes(),
           resident.heldChunks(),
@@ -283,10 +349,18 @@ public final class ChunkCache {
           counters.alreadyResident,
           counters.noSpace,
           counters.tooLarge,
-          counters.aborted);
+          counters.aborted,
+          new CacheStats.Waits(
+              desk.waiting(), counters.waited, counters.waitedInVain, counters.waitRefused));
     } finally {
       lock.unlock();
     }
+  }
+
+  @GuardedBy("lock")
+  private CacheStats.Room room() {
+    return new CacheStats.Room(
+        memory.capacityBytes(), memory.freeBytes(), desk.budgetBytes(), memory.fragmentation());
   }
 
   /** The end of a lease. */
@@ -297,6 +371,7 @@ public final class ChunkCache {
         for (int i = 0; i < lease.size(); i++) {
           resident.letGo(lease.slotAt(i));
         }
+        desk.serve();
       }
     } finally {
       lock.unlock();
@@ -317,19 +392,7 @@ public final class ChunkCache {
     }
   }
 
-  MemorySegment body(int page, int bytes) {
-    return memory.segment(page).asSlice(0, bytes);
-  }
-
-  @GuardedBy("lock")
-  private void holdLocked(int slot, ChunkLease lease) {
-    resident.hold(slot);
-    lease.add(slot);
-  }
-
-  @GuardedBy("lock")
-  private void settleLocked(PendingChunk chunk) {
-    chunk.settle(this);
-    counters.pending--;
+  MemorySegment body(int place, int bytes) {
+    return memory.body(place, bytes);
   }
 }

@@ -5,9 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Holds chunks: none of them is evicted, and no page of theirs is given out again, before the lease
- * is closed. One thread at a time adds to a lease and reads it; closing may come from any thread
- * and any number of times. A body that was asked for must not be used after the lease is closed.
+ * Holds chunks: none of them is evicted, and no memory of theirs is given out again, before the
+ * lease is closed. One thread at a time adds to a lease and reads it; closing may come from any
+ * thread and any number of times. A body that was asked for must not be used after the lease is
+ * closed.
  */
 public final class ChunkLease implements AutoCloseable {
 
@@ -41,7 +42,7 @@ public final class ChunkLease implements AutoCloseable {
   /** The chunk's body, read-only, exactly as long as it was stored. */
   public MemorySegment body(int index) {
     int slot = slot(index);
-    return cache.body(cache.records().page(slot), cache.records().bytes(slot)).asReadOnly();
+    return cache.body(cache.records().place(slot), cache.records().bytes(slot)).asReadOnly();
   }
 
   /** Length of the body. */
@@ -59,9 +60,9 @@ public final class ChunkLease implements AutoCloseable {
     return cache.records().checksum(slot(index));
   }
 
-  /** The page of the arena that the body begins. */
-  public int page(int index) {
-    return cache.records().page(slot(index));
+  /** Where the body lies: of chunks that are resident together no two have the same. */
+  public int place(int index) {
+    return cache.records().place(slot(index));
   }
 
   /** Lets go of all chunks. */
@@ -93,6 +94,13 @@ public final class ChunkLease implements AutoCloseable {
       throw new IllegalArgumentException("The lease belongs to another cache");
     }
     requireOpen();
+  }
+
+  /** Makes room for so many more at once. */
+  void expect(int chunks) {
+    if (slots.length - size < chunks) {
+      slots = Arrays.copyOf(slots, Math.max(2 * size, size + chunks));
+    }
   }
 
   void add(int slot) {

@@ -15,8 +15,8 @@ import java.util.Map;
  * </pre>
  *
  * What a lookup needs of a cold record thus lies side by side. Guarded by the cache's lock, but for
- * page, bytes, tokens and checksum of a chunk that is held: these don't change, and any thread that
- * was handed the lease may read them.
+ * place, bytes, tokens and checksum of a chunk that is held: these don't change, and any thread
+ * that was handed the lease may read them.
  */
 final class ChunkRecords {
 
@@ -29,7 +29,7 @@ final class ChunkRecords {
 
   private final long[] identity;
   private final long[] checksums;
-  private final int[] pages;
+  private final int[] places;
   private final int[] bytes;
   private final int[] tokens;
 
@@ -44,7 +44,7 @@ final class ChunkRecords {
   ChunkRecords(int slots) {
     identity = new long[Math.multiplyExact(2, slots)];
     checksums = new long[slots];
-    pages = new int[slots];
+    places = new int[slots];
     bytes = new int[slots];
     tokens = new int[slots];
     unused = new int[slots];
@@ -57,7 +57,7 @@ final class ChunkRecords {
   }
 
   /** Takes a slot for a chunk that becomes resident. */
-  int add(int keyspaceId, PendingChunk chunk, long checksum) {
+  int add(int keyspaceId, PendingChunk chunk, int place, long checksum) {
     int slot = unused[--unusedCount];
     ChunkHash hash = chunk.key().hash();
     long flags = RESIDENT | (hash.isNegative() ? NEGATIVE : 0);
@@ -68,7 +68,7 @@ final class ChunkRecords {
     identity[2 * slot] = hash.bits();
     identity[2 * slot + 1] = (long) keyspaceId << KEYSPACE_SHIFT | flags;
     checksums[slot] = checksum;
-    pages[slot] = chunk.page();
+    places[slot] = place;
     bytes[slot] = chunk.bytes();
     tokens[slot] = chunk.tokens();
     return slot;
@@ -151,8 +151,8 @@ final class ChunkRecords {
     return (identity[2 * slot + 1] & WIDE) != 0;
   }
 
-  int page(int slot) {
-    return pages[slot];
+  int place(int slot) {
+    return places[slot];
   }
 
   int bytes(int slot) {

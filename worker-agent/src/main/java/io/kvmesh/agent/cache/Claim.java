@@ -1,17 +1,18 @@
 package io.kvmesh.agent.cache;
 
-/** What came of asking for room for a chunk. */
-public sealed interface Claim {
+/** What came of asking for room for a chunk: a {@link PendingChunk} where there is room. */
+public sealed interface Claim
+    permits PendingChunk, Claim.Resident, Claim.NoSpace, Claim.TooLarge, Claim.Closed {
 
   /** The chunk is resident already and now held by the lease; it keeps its body and isn't used. */
   record Resident() implements Claim {}
 
-  /** There is room: fill the chunk, then commit or abort it. */
-  record Claimed(PendingChunk chunk) implements Claim {}
-
-  /** Nothing is free and nothing may go. */
+  /** Nothing is free and nothing may go, or not before the deadline. */
   record NoSpace() implements Claim {}
 
-  /** The body is larger than a page. */
+  /** The body is larger than anything that can be given out. */
   record TooLarge() implements Claim {}
+
+  /** The cache is closing. */
+  record Closed() implements Claim {}
 }

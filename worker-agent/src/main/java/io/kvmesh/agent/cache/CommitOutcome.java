@@ -1,9 +1,11 @@
 package io.kvmesh.agent.cache;
 
-/** What came of a commit; either way the lease now holds the resident chunk. */
+/** What came of a commit; but for CLOSED the lease now holds the chunk. */
 public enum CommitOutcome {
   /** The chunk is resident. */
   STORED,
-  /** A commit of the same key came first: its body stays, this one's page is free again. */
-  RESIDENT
+  /** A commit of the same key came first: its body stays, this one's memory is free again. */
+  RESIDENT,
+  /** The cache is closing: the body's memory is free again. */
+  CLOSED
 }

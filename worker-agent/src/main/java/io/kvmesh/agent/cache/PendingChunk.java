@@ -4,26 +4,21 @@ import io.kvmesh.common.key.ChunkKey;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A claimed page, to be filled by whoever claimed it and then committed or aborted, once. Nobody
+ * Claimed memory, to be filled by whoever claimed it and then committed or aborted, once. Nobody
  * else sees it before the commit.
  */
-public final class PendingChunk {
+public final class PendingChunk implements Claim {
 
   private final ChunkCache cache;
-  private final ChunkKey key;
-  private final int page;
-  private final int bytes;
-  private final int tokens;
+  private final ChunkSpec spec;
 
-  /** Changed under the cache's lock. */
-  private volatile boolean settled;
+  /** NO_PLACE once it is settled. Changed under the cache's lock. */
+  private volatile int place;
 
-  PendingChunk(ChunkCache cache, ChunkKey key, int page, int bytes, int tokens) {
+  PendingChunk(ChunkCache cache, ChunkSpec spec, int place) {
     this.cache = cache;
-    this.key = key;
-    this.page = page;
-    this.bytes = bytes;
-    this.tokens = tokens;
+    this.spec = spec;
+    this.place = place;
   }
 
   /**
@@ -32,40 +27,38 @@ public final class PendingChunk {
    * @throws IllegalStateException if the chunk is committed or aborted
    */
   public MemorySegment body() {
-    if (settled) {
-      throw new IllegalStateException("The chunk %s is no longer pending".formatted(key));
+    int lies = place;
+    if (lies == ChunkMemory.NO_PLACE) {
+      throw new IllegalStateException("The chunk %s is no longer pending".formatted(key()));
     }
-    return cache.body(page, bytes);
+    return cache.body(lies, bytes());
   }
 
   /** The chunk's key. */
   public ChunkKey key() {
-    return key;
-  }
-
-  /** The page of the arena that the body begins. */
-  public int page() {
-    return page;
+    return spec.key();
   }
 
   /** Length of the body. */
   public int bytes() {
-    return bytes;
+    return spec.bytes();
   }
 
   /** Number of tokens that the chunk stands for. */
   public int tokens() {
-    return tokens;
+    return spec.tokens();
   }
 
-  /** The end of its being pending; called under the cache's lock. */
-  void settle(ChunkCache by) {
+  /** The end of its being pending; answers where the body lies. Under the cache's lock. */
+  int settle(ChunkCache by) {
     if (by != cache) {
-      throw new IllegalArgumentException("The chunk %s was claimed elsewhere".formatted(key));
+      throw new IllegalArgumentException("The chunk %s was claimed elsewhere".formatted(key()));
     }
-    if (settled) {
-      throw new IllegalStateException("The chunk %s is settled twice".formatted(key));
+    int lies = place;
+    if (lies == ChunkMemory.NO_PLACE) {
+      throw new IllegalStateException("The chunk %s is settled twice".formatted(key()));
     }
-    settled = true;
+    place = ChunkMemory.NO_PLACE;
+    return lies;
   }
 }

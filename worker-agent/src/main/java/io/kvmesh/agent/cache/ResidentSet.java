@@ -1,7 +1,6 @@
 package io.kvmesh.agent.cache;
 
 import io.kvmesh.agent.cache.policy.EvictionPolicy;
-import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.PlacementDigest;
@@ -12,15 +11,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
 
 /**
- * The chunks of a cache, by slot: map, policy, holds, pages and events, which change together. A
- * chunk that leaves while it is held is detached: no lookup finds it, and its page is freed when
+ * The chunks of a cache, by slot: map, policy, holds, memory and events, which change together. A
+ * chunk that leaves while it is held is detached: no lookup finds it, and its memory is freed when
  * its last hold ends. Guarded by the cache's lock.
  */
 final class ResidentSet {
 
   private static final int LOOKAHEAD = 64;
 
-  private final PageAllocator pages;
+  private final ChunkMemory memory;
   private final EvictionPolicy policy;
   private final CacheEventSink sink;
   private final ChunkRecords records;
@@ -33,6 +32,7 @@ final class ResidentSet {
   private int residentChunks;
   private long residentBytes;
   private int heldChunks;
+  private long evictableBytes;
   private int detachedChunks;
   private long digest;
   private long admitted;
@@ -41,11 +41,11 @@ final class ResidentSet {
   @SuppressWarnings("UnusedVariable")
   private long warm;
 
-  ResidentSet(PageAllocator pages, EvictionPolicy policy, CacheEventSink sink) {
-    this.pages = pages;
+  ResidentSet(ChunkMemory memory, EvictionPolicy policy, CacheEventSink sink) {
+    this.memory = memory;
     this.policy = policy;
     this.sink = sink;
-    this.records = new ChunkRecords(pages.capacity());
+    this.records = new ChunkRecords(memory.slots());
     this.table = new ChunkTable(records);
   }
 
@@ -109,7 +109,7 @@ final class ResidentSet {
    * Makes a filled chunk resident, which isn't yet; answers its slot. Events and indexes know a
    * hash by 64 bits, so of two wide ones that begin alike the older goes.
    */
-  int admit(PendingChunk chunk, long checksum) {
+  int admit(PendingChunk chunk, int place, long checksum) {
     ChunkKey key = chunk.key();
     long mix = mix(key);
     int alike = findBits(key, mix);
@@ -117,11 +117,12 @@ final class ResidentSet {
       remove(alike, RemovalCause.DISPLACED);
     }
     int keyspaceId = keyspaces.retain(key.keyspace());
-    int slot = records.add(keyspaceId, chunk, checksum);
+    int slot = records.add(keyspaceId, chunk, place, checksum);
     table.add(mix, slot);
     policy.added(slot, mix);
     residentChunks++;
     residentBytes += chunk.bytes();
+    evictableBytes += memory.footprint(records, slot);
     digest += mix;
     admitted++;
     sink.admitted(key.keyspace(), key.hash().bits());
@@ -137,6 +138,7 @@ final class ResidentSet {
   void hold(int slot) {
     if (records.hold(slot) == 1) {
       heldChunks++;
+      evictableBytes -= memory.footprint(records, slot);
     }
   }
 
@@ -148,7 +150,10 @@ final class ResidentSet {
     if (!records.isResident(slot)) {
       detachedChunks--;
       free(slot);
-    } else if (records.clearSetAside(slot)) {
+      return;
+    }
+    evictableBytes += memory.footprint(records, slot);
+    if (records.clearSetAside(slot)) {
       policy.restored(slot);
     }
   }
@@ -210,12 +215,13 @@ final class ResidentSet {
     if (records.isHeld(slot)) {
       detachedChunks++;
     } else {
+      evictableBytes -= memory.footprint(records, slot);
       free(slot);
     }
   }
 
   private void free(int slot) {
-    pages.free(records.page(slot));
+    memory.free(records.place(slot));
     keyspaces.release(records.keyspaceId(slot));
     records.drop(slot);
   }
@@ -257,6 +263,24 @@ final class ResidentSet {
   /** What the resident bodies take of their pages. */
   long residentBytes() {
     return residentBytes;
+  }
+
+  /** What would be free if all resident chunks went that may go. */
+  long evictableBytes() {
+    return evictableBytes;
+  }
+
+  /** What the chunks of a lease take, in bytes. */
+  long footprint(ChunkLease lease) {
+    long bytes = 0;
+    for (int i = 0; i < lease.size(); i++) {
+      bytes += memory.footprint(records, lease.slotAt(i));
+    }
+    return bytes;
+  }
+
+  boolean isHeld(int slot) {
+    return records.isHeld(slot);
   }
 
   int heldChunks() {

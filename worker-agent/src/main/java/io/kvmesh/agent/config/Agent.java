@@ -99,7 +99,10 @@ public final class Agent implements AutoCloseable {
     this.outbox = new EventOutbox(settings.kafka().outboxEvents());
     this.cache =
         new ChunkCache(
-            pages, PolicyName.parse(settings.cache().policy()).create(pages.capacity()), outbox);
+            pages,
+            PolicyName.parse(settings.cache().policy()).create(pages.capacity()),
+            outbox,
+            parts.cache());
     this.self =
         new LocalPeer(
             id, pages.pageBytes(), settings.model().chunkTokens(), life::epoch, life::fenced);
@@ -157,6 +160,7 @@ public final class Agent implements AutoCloseable {
     beat();
     engine.start();
     started.push(new Step("engine door", engine::close));
+    started.push(new Step("claims", cache::close));
     doors.put("engine", hostPort(settings.engine().bind(), engine.port()));
     doors.put("control", AdvertisedAddresses.hostPort(controlHost(), control.port()));
     doors.put("peer_init", peerServer.initAddress());

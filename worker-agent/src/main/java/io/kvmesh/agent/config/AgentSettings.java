@@ -192,6 +192,7 @@ public record AgentSettings(
    *     cache's capacity
    * @param maxRequests at work at once; more are refused
    * @param maxKeys in one request
+   * @param storeWait a store whose chunks find no room waits for it, at most this; 0 = not at all
    */
   public record Engine(
       @DefaultValue("tcp://127.0.0.1:8210") String bind,
@@ -202,7 +203,8 @@ public record AgentSettings(
       @DefaultValue("1024") int maxLeases,
       @DefaultValue("0B") DataSize maxLeasedBytes,
       @DefaultValue("256") int maxRequests,
-      @DefaultValue("8192") int maxKeys) {}
+      @DefaultValue("8192") int maxKeys,
+      @DefaultValue("0s") Duration storeWait) {}
 
   /**
    * How often this agent says that it is there.

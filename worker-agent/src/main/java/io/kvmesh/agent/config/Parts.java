@@ -1,5 +1,6 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.agent.cache.CacheOptions;
 import io.kvmesh.agent.directory.DirectorySettings;
 import io.kvmesh.agent.engine.EngineSettings;
 import io.kvmesh.agent.event.KafkaLogSettings;
@@ -121,7 +122,12 @@ final class Parts {
             ? LEASED_CAPACITIES * settings.cache().capacityBytes().toBytes()
             : leasedBytes,
         engine.maxRequests(),
-        engine.maxKeys());
+        engine.maxKeys(),
+        engine.storeWait());
+  }
+
+  CacheOptions cache() {
+    return new CacheOptions(settings.engine().maxRequests());
   }
 
   KafkaLogSettings log() {

@@ -183,6 +183,7 @@ final class SettingsRules {
             + noticed
             + ")");
     millis("engine.lease-lifetime", settings.engine().leaseLifetime(), 100, 86_400_000);
+    millis("engine.store-wait", settings.engine().storeWait(), 0, 30_000);
     millis("liveness.heartbeat-interval", settings.liveness().heartbeatInterval(), 50, 600_000);
     AgentSettings.Zmq zmq = settings.zmq();
     millis("zmq.handshake-interval", zmq.handshakeInterval(), 10, 5_000);

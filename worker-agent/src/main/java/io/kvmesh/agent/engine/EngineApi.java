@@ -2,8 +2,11 @@ package io.kvmesh.agent.engine;
 
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.ChunkSpec;
 import io.kvmesh.agent.cache.Claim;
+import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.PendingChunk;
+import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.agent.directory.Holder;
 import io.kvmesh.agent.directory.LookupOutcome;
 import io.kvmesh.agent.directory.PeerDirectory;
@@ -12,10 +15,12 @@ import io.kvmesh.agent.transfer.PrefixPuller;
 import io.kvmesh.agent.transfer.PullOutcome;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.wire.engine.EngineErrorCode;
 import io.kvmesh.common.wire.engine.StoreOutcome;
 import io.kvmesh.common.zmq.Frame;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
@@ -127,39 +132,62 @@ final class EngineApi {
    * Keeps chunks, in order; those that are resident already stay as they are.
    *
    * @param into holds all that are resident afterwards
+   * @return what became of each
+   * @throws EngineFault if the cache is closing
    */
   List<StoreOutcome> store(
-      List<ChunkKey> keys, List<Integer> tokens, List<Frame> bodies, ChunkLease into) {
-    List<StoreOutcome> outcomes = new ArrayList<>();
-    for (int i = 0; i < keys.size(); i++) {
-      outcomes.add(store(keys.get(i), tokens.get(i), bodies.get(i), into));
+      List<ChunkSpec> chunks, List<Frame> bodies, Reserving how, ChunkLease into)
+      throws EngineFault, InterruptedException {
+    List<Claim> claims = cache.claim(chunks, how, into);
+    List<PendingChunk> filled = fill(claims, bodies);
+    Iterator<CommitOutcome> commits = cache.commit(filled, into).iterator();
+    List<StoreOutcome> outcomes = new ArrayList<>(claims.size());
+    for (Claim claim : claims) {
+      outcomes.add(outcome(claim, commits));
     }
     return outcomes;
   }
 
-  private StoreOutcome store(ChunkKey key, int tokens, Frame body, ChunkLease into) {
-    return switch (cache.claim(key, body.size(), tokens, into)) {
+  private static StoreOutcome outcome(Claim claim, Iterator<CommitOutcome> commits)
+      throws EngineFault {
+    return switch (claim) {
       case Claim.Resident resident -> StoreOutcome.RESIDENT;
       case Claim.NoSpace noSpace -> StoreOutcome.NO_SPACE;
       case Claim.TooLarge tooLarge -> StoreOutcome.TOO_LARGE;
-      case Claim.Claimed claimed -> {
-        fill(claimed.chunk(), body);
-        yield switch (cache.commit(claimed.chunk(), into)) {
-          case STORED -> StoreOutcome.STORED;
-          case RESIDENT -> StoreOutcome.RESIDENT;
-        };
-      }
+      case Claim.Closed closed -> throw closing();
+      case PendingChunk claimed ->
+          switch (commits.next()) {
+            case STORED -> StoreOutcome.STORED;
+            case RESIDENT -> StoreOutcome.RESIDENT;
+            case CLOSED -> throw closing();
+          };
     };
   }
 
-  private void fill(PendingChunk chunk, Frame body) {
+  private static EngineFault closing() {
+    return new EngineFault(EngineErrorCode.CLOSING, "this agent is closing");
+  }
+
+  /** Fills what was claimed with its body. */
+  private List<PendingChunk> fill(List<Claim> claims, List<Frame> bodies) {
+    List<PendingChunk> pending = new ArrayList<>(claims.size());
+    for (Claim claim : claims) {
+      if (claim instanceof PendingChunk chunk) {
+        pending.add(chunk);
+      }
+    }
     boolean filled = false;
     try {
-      body.copyTo(chunk.body());
+      for (int i = 0; i < claims.size(); i++) {
+        if (claims.get(i) instanceof PendingChunk chunk) {
+          bodies.get(i).copyTo(chunk.body());
+        }
+      }
       filled = true;
+      return pending;
     } finally {
       if (!filled) {
-        cache.abort(chunk);
+        cache.abort(pending);
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.engine;
 
+import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.common.zmq.SocketSettings;
 import java.time.Duration;
 
@@ -16,6 +17,7 @@ import java.time.Duration;
  * @param maxLeasedBytes of one session
  * @param maxRequests at work at once
  * @param maxKeys in one request
+ * @param storeWait that a store may wait for room; zero = not at all
  */
 public record EngineSettings(
     SocketSettings sockets,
@@ -27,8 +29,14 @@ public record EngineSettings(
     int maxLeases,
     long maxLeasedBytes,
     int maxRequests,
-    int maxKeys) {
+    int maxKeys,
+    Duration storeWait) {
 
   /** A longer deadline counts as this one. */
   public static final Duration LONGEST_DEADLINE = Duration.ofSeconds(30);
+
+  /** How stores come by room. */
+  Reserving storing() {
+    return storeWait.isPositive() ? new Reserving.Waiting(storeWait) : new Reserving.Now();
+  }
 }

@@ -1,6 +1,7 @@
 package io.kvmesh.agent.engine;
 
 import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.ChunkSpec;
 import io.kvmesh.agent.transfer.Deadline;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
@@ -95,20 +96,19 @@ final class EngineWork {
         bodies);
   }
 
-  Outcome store(EngineStoreMsg request, List<Frame> bodies) throws EngineFault {
+  Outcome store(EngineStoreMsg request, List<Frame> bodies)
+      throws EngineFault, InterruptedException {
     List<ChunkKey> keys = EngineKeys.parse(request.keys(), settings.maxKeys());
     if (request.tokens().size() != keys.size() || bodies.size() != keys.size()) {
       throw EngineFault.badRequest(
           "%d keys come with %d token counts and %d bodies"
               .formatted(keys.size(), request.tokens().size(), bodies.size()));
     }
-    if (request.tokens().stream().anyMatch(tokens -> tokens < 0)) {
-      throw EngineFault.badRequest("a token count is negative");
-    }
+    List<ChunkSpec> chunks = specs(keys, request.tokens(), bodies);
     counters.count(EngineCount.STORE);
     ChunkLease lease = api.newLease();
     try {
-      List<StoreOutcome> outcomes = api.store(keys, request.tokens(), bodies, lease);
+      List<StoreOutcome> outcomes = api.store(chunks, bodies, settings.storing(), lease);
       outcomes.forEach(this::count);
       counters.add(EngineCount.BYTE_IN, bodies.stream().mapToLong(Frame::size).sum());
       long sequence = api.sequence();
@@ -122,10 +122,25 @@ final class EngineWork {
       lease.close();
       return Outcome.of(
           new EngineStoreRetMsg(request.leaseId(), outcomes, epoch.getAsLong(), sequence));
-    } catch (RuntimeException e) {
+    } catch (EngineFault | InterruptedException | RuntimeException e) {
       lease.close();
       throw e;
     }
+  }
+
+  private static List<ChunkSpec> specs(
+      List<ChunkKey> keys, List<Integer> tokens, List<Frame> bodies) throws EngineFault {
+    List<ChunkSpec> specs = new ArrayList<>(keys.size());
+    for (int i = 0; i < keys.size(); i++) {
+      if (tokens.get(i) < 0) {
+        throw EngineFault.badRequest("a token count is negative: " + tokens.get(i));
+      }
+      if (bodies.get(i).size() == 0) {
+        throw EngineFault.badRequest("the body of %s is empty".formatted(keys.get(i)));
+      }
+      specs.add(new ChunkSpec(keys.get(i), bodies.get(i).size(), tokens.get(i)));
+    }
+    return specs;
   }
 
   private Deadline deadline(long millis) {

@@ -72,6 +72,8 @@ public final class AgentEndpoint {
   /**
    * The cache.
    *
+   * @param room memory for bodies
+   * @param waits batches that waited for room
    * @param evictions chunks that gave way to others
    * @param removals chunks that left, whatever the cause
    */
@@ -79,6 +81,8 @@ public final class AgentEndpoint {
       int pageBytes,
       int capacityPages,
       int freePages,
+      CacheStats.Room room,
+      CacheStats.Waits waits,
       int residentChunks,
       long residentBytes,
       int leasedChunks,
@@ -141,6 +145,8 @@ public final class AgentEndpoint {
         stats.pageBytes(),
         stats.capacityPages(),
         stats.freePages(),
+        stats.room(),
+        stats.waits(),
         stats.residentChunks(),
         stats.residentBytes(),
         stats.leasedChunks(),

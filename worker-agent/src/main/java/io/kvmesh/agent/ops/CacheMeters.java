@@ -13,6 +13,7 @@ final class CacheMeters {
   static void bind(Figures<CacheStats> cache) {
     bindRoom(cache);
     bindUse(cache);
+    bindWaits(cache);
     for (RemovalCause cause : RemovalCause.values()) {
       cache.counter(
           "cache.removed",
@@ -31,6 +32,17 @@ final class CacheMeters {
     cache.gauge("cache.capacity.pages", "Pages in all", CacheStats::capacityPages);
     cache.gauge("cache.page.bytes", "Size of a page", CacheStats::pageBytes);
     cache.gauge(
+        "cache.capacity.bytes", "Memory for bodies in all", it -> it.room().capacityBytes());
+    cache.gauge("cache.free.bytes", "Memory that nobody has", it -> it.room().freeBytes());
+    cache.gauge(
+        "cache.budget.bytes",
+        "Memory that could be had now, by evicting all that may go",
+        it -> it.room().budgetBytes());
+    cache.gauge(
+        "cache.fragmentation",
+        "Share of the free memory that is not in its largest range; 0 where there are pages",
+        it -> it.room().fragmentation());
+    cache.gauge(
         "cache.resident.bytes", "Bytes of resident chunks' bodies", CacheStats::residentBytes);
     cache.gauge(
         "cache.leased.chunks",
@@ -41,6 +53,19 @@ final class CacheMeters {
   private static void pages(
       Figures<CacheStats> cache, String state, ToDoubleFunction<CacheStats> figure) {
     cache.gauge("cache.pages", "Pages, by what they are used for", figure, "state", state);
+  }
+
+  private static void bindWaits(Figures<CacheStats> cache) {
+    cache.gauge("cache.waiting", "Batches that wait for room", it -> it.waits().now());
+    cache.counter("cache.waited", "Batches that had to wait for room", it -> it.waits().waited());
+    cache.counter(
+        "cache.waited.in.vain",
+        "Batches that had to wait and did not find room for all in time",
+        it -> it.waits().inVain());
+    cache.counter(
+        "cache.wait.refused",
+        "Batches that could not wait for room, since too many did",
+        it -> it.waits().refused());
   }
 
   private static void bindUse(Figures<CacheStats> cache) {

@@ -2,11 +2,16 @@ package io.kvmesh.agent.transfer;
 
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.ChunkSpec;
 import io.kvmesh.agent.cache.Claim;
+import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.PendingChunk;
+import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.common.key.ChunkKey;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,19 +39,27 @@ final class Reservation implements AutoCloseable {
 
   /** Claims full chunks for the keys; for fewer where there is no more room. */
   static Reservation of(
-      ChunkCache cache, List<ChunkKey> keys, int bytes, int tokens, ChunkLease into) {
+      ChunkCache cache, List<ChunkKey> keys, int bytes, int tokens, ChunkLease into)
+      throws InterruptedException {
+    List<ChunkSpec> chunks = keys.stream().map(key -> new ChunkSpec(key, bytes, tokens)).toList();
     Reservation reservation = new Reservation(cache, keys, into);
-    try {
-      for (ChunkKey key : keys) {
-        if (!reservation.add(cache.claim(key, bytes, tokens, into))) {
-          break;
-        }
-      }
-      return reservation;
-    } catch (RuntimeException e) {
-      reservation.close();
-      throw e;
+    reservation.add(cache.claim(chunks, new Reserving.Now(), into));
+    return reservation;
+  }
+
+  /** Takes the claims up to the first that was refused, and gives back those behind it. */
+  private void add(List<Claim> claims) {
+    int taken = 0;
+    while (taken < claims.size() && add(claims.get(taken))) {
+      taken++;
     }
+    List<PendingChunk> behind = new ArrayList<>();
+    for (Claim claim : claims.subList(taken, claims.size())) {
+      if (claim instanceof PendingChunk chunk) {
+        behind.add(chunk);
+      }
+    }
+    cache.abort(behind);
   }
 
   private boolean add(Claim claim) {
@@ -55,13 +68,14 @@ final class Reservation implements AutoCloseable {
         pending.add(null);
         yield true;
       }
-      case Claim.Claimed claimed -> {
+      case PendingChunk chunk -> {
         wanted.add(pending.size());
-        pending.add(claimed.chunk());
+        pending.add(chunk);
         yield true;
       }
       case Claim.NoSpace noSpace -> false;
       case Claim.TooLarge tooLarge -> false;
+      case Claim.Closed closed -> false;
     };
   }
 
@@ -100,8 +114,9 @@ final class Reservation implements AutoCloseable {
       return Fault.HARMED;
     }
     pending.set(index, null);
-    cache.commit(chunk, delivery.lastChecksum(), into);
-    return null;
+    return cache.commit(chunk, delivery.lastChecksum(), into) == CommitOutcome.CLOSED
+        ? Fault.NO_ROOM
+        : null;
   }
 
   /** The claimed chunk, claimed anew if the one that came isn't a full one. */
@@ -114,7 +129,7 @@ final class Reservation implements AutoCloseable {
     pending.set(index, null);
     cache.abort(chunk);
     Claim again = cache.claim(keys.get(index), delivery.length(), delivery.tokens(), into);
-    PendingChunk other = again instanceof Claim.Claimed claimed ? claimed.chunk() : null;
+    PendingChunk other = again instanceof PendingChunk claimed ? claimed : null;
     pending.set(index, other);
     return other;
   }
@@ -123,17 +138,13 @@ final class Reservation implements AutoCloseable {
   enum Fault {
     /** The bytes aren't those that were sent. */
     HARMED,
-    /** A chunk of another size found no room. */
+    /** A chunk of another size found no room, or the cache is closing. */
     NO_ROOM
   }
 
   @Override
   public void close() {
-    for (int i = 0; i < pending.size(); i++) {
-      PendingChunk chunk = pending.set(i, null);
-      if (chunk != null) {
-        cache.abort(chunk);
-      }
-    }
+    cache.abort(pending.stream().filter(Objects::nonNull).toList());
+    Collections.fill(pending, null);
   }
 }

@@ -8,6 +8,7 @@ import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
@@ -24,9 +25,13 @@ final class CacheFixture implements AutoCloseable {
   final ChunkCache cache;
 
   CacheFixture(int capacity, PolicyName policy) {
+    this(capacity, policy, CacheOptions.DEFAULT);
+  }
+
+  CacheFixture(int capacity, PolicyName policy, CacheOptions options) {
     arena = PageArena.anonymous((long) capacity * PAGE_BYTES);
     pages = new PageAllocator(arena, PAGE_BYTES);
-    cache = new ChunkCache(pages, policy.create(capacity), sink);
+    cache = new ChunkCache(pages, policy.create(capacity), sink, options);
   }
 
   static ChunkKey key(long hash) {
@@ -41,13 +46,37 @@ final class CacheFixture implements AutoCloseable {
   boolean put(ChunkKey key, ChunkLease into) {
     return switch (cache.claim(key, PAGE_BYTES, TOKENS, into)) {
       case Claim.Resident() -> true;
-      case Claim.Claimed(PendingChunk chunk) -> {
+      case PendingChunk chunk -> {
         stamp(chunk.body(), key);
         cache.commit(chunk, into);
         yield true;
       }
-      case Claim.NoSpace(), Claim.TooLarge() -> false;
+      case Claim.NoSpace(), Claim.TooLarge(), Claim.Closed() -> false;
     };
+  }
+
+  static List<ChunkSpec> specs(List<ChunkKey> keys) {
+    return keys.stream().map(key -> new ChunkSpec(key, PAGE_BYTES, TOKENS)).toList();
+  }
+
+  static List<PendingChunk> claimed(List<Claim> claims) {
+    List<PendingChunk> chunks = new ArrayList<>(claims.size());
+    for (Claim claim : claims) {
+      if (claim instanceof PendingChunk chunk) {
+        chunks.add(chunk);
+      }
+    }
+    return chunks;
+  }
+
+  /** Claims in one step, fills, and commits in one step; answers the claims. */
+  List<Claim> putAll(List<ChunkKey> keys, Reserving how, ChunkLease into)
+      throws InterruptedException {
+    List<Claim> claims = cache.claim(specs(keys), how, into);
+    List<PendingChunk> filled = claimed(claims);
+    filled.forEach(chunk -> stamp(chunk.body(), chunk.key()));
+    cache.commit(filled, into);
+    return claims;
   }
 
   /** Puts each as a request of its own. */

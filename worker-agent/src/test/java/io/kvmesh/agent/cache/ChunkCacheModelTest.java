@@ -101,7 +101,7 @@ class ChunkCacheModelTest {
       int evicted = before.size() - at.sink.resident.size();
       switch (claim) {
         case Claim.Resident() -> assertThat(before).contains(key);
-        case Claim.Claimed(PendingChunk chunk) -> {
+        case PendingChunk chunk -> {
           assertThat(evicted).isEqualTo(free == 0 ? 1 : 0);
           CacheFixture.stamp(chunk.body(), key);
           pending.add(chunk);
@@ -111,7 +111,7 @@ class ChunkCacheModelTest {
           assertThat(stats.leasedChunks()).isEqualTo(stats.residentChunks());
           assertThat(evicted + free).isZero();
         }
-        case Claim.TooLarge() -> fail("fits");
+        case Claim.TooLarge(), Claim.Closed() -> fail("fits");
       }
     }
 

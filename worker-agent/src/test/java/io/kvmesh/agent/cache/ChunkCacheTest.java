@@ -86,7 +86,7 @@ class ChunkCacheTest {
       for (int i = 0; i < distinct.size(); i++) {
         assertThat(at.cache.leasePrefix(List.of(distinct.get(i))).size()).isZero();
         at.put(distinct.get(i), lease);
-        pages.add(lease.page(i));
+        pages.add(lease.place(i));
         assertThat(lease.key(i)).isEqualTo(distinct.get(i));
       }
       assertThat(pages).hasSize(3);
@@ -160,8 +160,7 @@ class ChunkCacheTest {
   }
 
   private static PendingChunk claimed(CacheFixture at, long hash, int bytes, ChunkLease into) {
-    if (at.cache.claim(key(hash), bytes, TOKENS, into)
-        instanceof Claim.Claimed(PendingChunk chunk)) {
+    if (at.cache.claim(key(hash), bytes, TOKENS, into) instanceof PendingChunk chunk) {
       return chunk;
     }
     throw new AssertionError("no room");
@@ -390,6 +389,15 @@ class ChunkCacheTest {
       assertThatThrownBy(() -> body.set(ValueLayout.JAVA_BYTE, PAGE_BYTES, (byte) 0))
           .isInstanceOf(IndexOutOfBoundsException.class);
       at.cache.abort(chunk);
+    }
+  }
+
+  @Test
+  void exists_findsWithoutALease() {
+    try (CacheFixture at = new CacheFixture(2, PolicyName.LRU)) {
+      at.put(1);
+      assertThat(at.cache.exists(key(1))).isTrue();
+      assertThat(at.cache.exists(key(2))).isFalse();
     }
   }
 }

@@ -21,7 +21,8 @@ final class TraceReplay {
     this.workers = workers;
   }
 
-  static Outcome run(List<long[]> trace, int workers, int chunks, PolicyName policy) {
+  static Outcome run(List<long[]> trace, int workers, int chunks, PolicyName policy)
+      throws InterruptedException {
     CacheFixture[] fixtures = new CacheFixture[workers];
     Arrays.setAll(fixtures, i -> new CacheFixture(chunks, policy));
     TraceReplay replay = new TraceReplay(List.of(fixtures));
@@ -33,7 +34,7 @@ final class TraceReplay {
     return outcome;
   }
 
-  private void request(CacheFixture worker, List<ChunkKey> keys) {
+  private void request(CacheFixture worker, List<ChunkKey> keys) throws InterruptedException {
     try (ChunkLease lease = worker.cache.leasePrefix(keys)) {
       int hits = lease.size();
       worker.cache.touch(lease, hits);
@@ -42,9 +43,7 @@ final class TraceReplay {
       local += hits;
       peer += pulled;
       miss += rest.size() - pulled;
-      for (ChunkKey key : rest) {
-        worker.put(key, lease);
-      }
+      worker.putAll(rest, new Reserving.Now(), lease);
       for (int i = 0; i < lease.size(); i++) {
         if (!CacheFixture.isStamped(lease.body(i), lease.key(i))) {
           throw new AssertionError("a foreign body for " + lease.key(i));

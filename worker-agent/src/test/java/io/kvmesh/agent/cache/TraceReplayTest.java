@@ -43,7 +43,7 @@ class TraceReplayTest {
       long miss,
       long evictions,
       long resident)
-      throws IOException {
+      throws IOException, InterruptedException {
     List<long[]> trace = read().limit(requests).toList();
     assertThat(TraceReplay.run(trace, workers, chunks, policy))
         .isEqualTo(new TraceReplay.Outcome(local, peer, miss, evictions, resident));
@@ -67,7 +67,7 @@ class TraceReplayTest {
       long miss,
       long evictions,
       long resident)
-      throws IOException {
+      throws IOException, InterruptedException {
     part(Integer.MAX_VALUE, workers, chunks, policy, local, peer, miss, evictions, resident);
   }
 

@@ -74,7 +74,8 @@ class NativeDoorTest {
         3,
         20 * PAGE,
         maxRequests,
-        40);
+        40,
+        Duration.ZERO);
   }
 
   private void use(EngineSettings settings) throws IOException {

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
-import io.kvmesh.agent.cache.Claim;
 import io.kvmesh.agent.cache.LogPosition;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.policy.PolicyName;
@@ -71,7 +70,7 @@ class KafkaEventPublisherIT {
       try (ChunkLease lease = cache.newLease()) {
         for (long hash = from; hash < to; hash++) {
           if (cache.claim(PumpFixture.key(hash), PAGE_BYTES, 1, lease)
-              instanceof Claim.Claimed(PendingChunk chunk)) {
+              instanceof PendingChunk chunk) {
             cache.commit(chunk, lease);
           }
         }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
-import io.kvmesh.agent.cache.Claim;
 import io.kvmesh.agent.cache.LogPosition;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.RemovalCause;
@@ -103,7 +102,7 @@ final class PumpFixture implements AutoCloseable {
 
   void put(ChunkKey key) {
     try (ChunkLease lease = cache.newLease()) {
-      if (cache.claim(key, PAGE_BYTES, 1, lease) instanceof Claim.Claimed(PendingChunk chunk)) {
+      if (cache.claim(key, PAGE_BYTES, 1, lease) instanceof PendingChunk chunk) {
         cache.commit(chunk, 0, lease);
       }
     }

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.kvmesh.agent.cache.CacheStats;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
-import io.kvmesh.agent.cache.Claim;
+import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.event.EventOutbox;
 import io.kvmesh.agent.memory.PageAllocator;
@@ -179,9 +179,9 @@ public final class TestAgent implements AutoCloseable {
   /** Stores a chunk of another size. */
   public void store(ChunkKey key, int bytes, int tokens) {
     try (ChunkLease lease = cache.newLease()) {
-      if (cache.claim(key, bytes, tokens, lease) instanceof Claim.Claimed claimed) {
-        fill(claimed.chunk().body(), key);
-        cache.commit(claimed.chunk(), lease);
+      if (cache.claim(key, bytes, tokens, lease) instanceof PendingChunk chunk) {
+        fill(chunk.body(), key);
+        cache.commit(chunk, lease);
       }
     }
   }

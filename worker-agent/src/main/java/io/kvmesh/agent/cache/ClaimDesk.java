@@ -1,0 +1,230 @@
+package io.kvmesh.agent.cache;
+
+import io.kvmesh.common.key.ChunkKey;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives out memory for chunks to come, takes it back, and makes chunks resident. Batches that wait
+ * for room queue here: whoever makes room serves them before it lets go of the lock, so that each
+ * release lets through as many as then fit, and wakes nobody else. Guarded by the cache's lock.
+ */
+final class ClaimDesk {
+
+  private static final Claim RESIDENT = new Claim.Resident();
+  private static final Claim NO_SPACE = new Claim.NoSpace();
+  private static final Claim TOO_LARGE = new Claim.TooLarge();
+  private static final Claim CLOSED = new Claim.Closed();
+
+  private final ChunkCache cache;
+  private final ReentrantLock lock;
+  private final ChunkMemory memory;
+  private final ResidentSet resident;
+  private final CacheCounters counters;
+  private final int maxWaiting;
+  private final Deque<WaitingClaim> waiting = new ArrayDeque<>();
+  private boolean closed;
+
+  ClaimDesk(
+      ChunkCache cache,
+      ReentrantLock lock,
+      ChunkMemory memory,
+      ResidentSet resident,
+      CacheCounters counters,
+      int maxWaiting) {
+    this.cache = cache;
+    this.lock = lock;
+    this.memory = memory;
+    this.resident = resident;
+    this.counters = counters;
+    this.maxWaiting = maxWaiting;
+  }
+
+  Claim claim(ChunkSpec spec, ChunkLease into) {
+    return claim(spec, true, into);
+  }
+
+  List<Claim> claim(List<ChunkSpec> specs, Reserving how, ChunkLease into)
+      throws InterruptedException {
+    return switch (how) {
+      case Reserving.Now now -> claimAll(specs, true, into);
+      case Reserving.OnlyFree onlyFree -> claimAll(specs, false, into);
+      case Reserving.Waiting(var atMost) -> claimOrWait(specs, atMost.toNanos(), into);
+    };
+  }
+
+  private List<Claim> claimAll(List<ChunkSpec> specs, boolean evicting, ChunkLease into) {
+    List<Claim> claims = new ArrayList<>(specs.size());
+    into.expect(specs.size());
+    for (int i = 0; i < specs.size(); i++) {
+      claims.add(claim(specs.get(i), evicting, into));
+    }
+    return claims;
+  }
+
+  private Claim claim(ChunkSpec spec, boolean evicting, ChunkLease into) {
+    if (closed) {
+      return CLOSED;
+    }
+    int slot = resident.find(spec.key());
+    if (slot != ChunkTable.NOT_FOUND) {
+      counters.alreadyResident++;
+      hold(slot, into);
+      return RESIDENT;
+    }
+    if (!memory.fits(spec.bytes())) {
+      counters.tooLarge++;
+      return TOO_LARGE;
+    }
+    int place = allocate(spec.bytes(), evicting);
+    if (place == ChunkMemory.NO_PLACE) {
+      counters.noSpace++;
+      return NO_SPACE;
+    }
+    counters.pending++;
+    return new PendingChunk(cache, spec, place);
+  }
+
+  private int allocate(int bytes, boolean evicting) {
+    int place = memory.tryAllocate(bytes);
+    return place == ChunkMemory.NO_PLACE && evicting && resident.evictOne()
+        ? memory.tryAllocate(bytes)
+        : place;
+  }
+
+  private List<Claim> claimOrWait(List<ChunkSpec> specs, long nanos, ChunkLease into)
+      throws InterruptedException {
+    if (closed || nanos <= 0 || (waiting.isEmpty() && hasRoom(specs, into))) {
+      return claimAll(specs, true, into);
+    }
+    if (waiting.size() >= maxWaiting) {
+      counters.waitRefused++;
+      return claimAll(specs, true, into);
+    }
+    counters.waited++;
+    WaitingClaim mine = new WaitingClaim(specs, into, lock.newCondition());
+    waiting.addLast(mine);
+    List<Claim> answer = await(mine, nanos);
+    if (answer == null) {
+      leave(mine);
+      counters.waitedInVain++;
+      answer = claimAll(specs, true, into);
+    }
+    return answer;
+  }
+
+  private @Nullable List<Claim> await(WaitingClaim mine, long nanos) throws InterruptedException {
+    try {
+      return mine.await(nanos);
+    } catch (InterruptedException e) {
+      if (mine.answer() == null) {
+        leave(mine);
+        throw e;
+      }
+      Thread.currentThread().interrupt();
+      return mine.answer();
+    }
+  }
+
+  private void leave(WaitingClaim mine) {
+    waiting.remove(mine);
+    serve();
+  }
+
+  /** Answers those at the head of the queue for whom there is room now. */
+  void serve() {
+    while (!waiting.isEmpty()) {
+      WaitingClaim first = waiting.getFirst();
+      if (!mayAnswer(first)) {
+        return;
+      }
+      waiting.removeFirst();
+      first.answer(
+          first.into().isClosed()
+              ? Collections.nCopies(first.specs().size(), CLOSED)
+              : claimAll(first.specs(), true, first.into()));
+    }
+  }
+
+  private boolean mayAnswer(WaitingClaim claim) {
+    return closed || claim.into().isClosed() || hasRoom(claim.specs(), claim.into());
+  }
+
+  /**
+   * Whether the whole batch would find room, or as much of it as ever can while the lease holds
+   * what it does. What is resident and not held counts as to be placed: it may be evicted for the
+   * chunks before it.
+   */
+  private boolean hasRoom(List<ChunkSpec> specs, ChunkLease into) {
+    long wanted = 0;
+    long most = memory.capacityBytes() - resident.footprint(into);
+    for (int i = 0; i < specs.size(); i++) {
+      ChunkSpec spec = specs.get(i);
+      int slot = resident.find(spec.key());
+      if (slot != ChunkTable.NOT_FOUND && resident.isHeld(slot)) {
+        most -= memory.footprint(spec.bytes());
+      } else if (memory.fits(spec.bytes())) {
+        wanted += memory.footprint(spec.bytes());
+      }
+    }
+    return budgetBytes() >= Math.min(wanted, most);
+  }
+
+  /** What could be had now, by evicting all that may go. */
+  long budgetBytes() {
+    return memory.freeBytes() + resident.evictableBytes();
+  }
+
+  int waiting() {
+    return waiting.size();
+  }
+
+  /** From now on nothing is claimed or committed; those who wait are told so. */
+  void close() {
+    closed = true;
+    serve();
+  }
+
+  CommitOutcome commit(PendingChunk chunk, long checksum, ChunkLease into) {
+    int place = settle(chunk);
+    if (closed) {
+      giveBack(place);
+      return CommitOutcome.CLOSED;
+    }
+    ChunkKey key = chunk.key();
+    int slot = resident.find(key);
+    if (slot != ChunkTable.NOT_FOUND) {
+      memory.free(place);
+      counters.alreadyResident++;
+      hold(slot, into);
+      return CommitOutcome.RESIDENT;
+    }
+    hold(resident.admit(chunk, place, checksum), into);
+    return CommitOutcome.STORED;
+  }
+
+  void abort(PendingChunk chunk) {
+    giveBack(settle(chunk));
+  }
+
+  private int settle(PendingChunk chunk) {
+    int place = chunk.settle(cache);
+    counters.pending--;
+    return place;
+  }
+
+  private void giveBack(int place) {
+    memory.free(place);
+    counters.aborted++;
+  }
+
+  private void hold(int slot, ChunkLease lease) {
+    resident.hold(slot);
+    lease.add(slot);
+  }
+}

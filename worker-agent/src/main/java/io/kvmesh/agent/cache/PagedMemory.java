@@ -1,0 +1,66 @@
+package io.kvmesh.agent.cache;
+
+import io.kvmesh.agent.memory.PageAllocator;
+import java.lang.foreign.MemorySegment;
+
+/** Each body has a page of its own; its place is the page's number. */
+final class PagedMemory implements ChunkMemory {
+
+  private final PageAllocator pages;
+
+  PagedMemory(PageAllocator pages) {
+    this.pages = pages;
+  }
+
+  @Override
+  public int slots() {
+    return pages.capacity();
+  }
+
+  @Override
+  public boolean fits(int bytes) {
+    return bytes <= pages.pageBytes();
+  }
+
+  @Override
+  public long footprint(int bytes) {
+    return pages.pageBytes();
+  }
+
+  /** Looks at no record: a cold one costs more than the rest. */
+  @Override
+  public long footprint(ChunkRecords records, int slot) {
+    return pages.pageBytes();
+  }
+
+  @Override
+  public int tryAllocate(int bytes) {
+    return pages.tryAllocate();
+  }
+
+  @Override
+  public void free(int place) {
+    pages.free(place);
+  }
+
+  @Override
+  public MemorySegment body(int place, int bytes) {
+    return pages.segment(place).asSlice(0, bytes);
+  }
+
+  @Override
+  public long capacityBytes() {
+    return (long) pages.capacity() * pages.pageBytes();
+  }
+
+  @Override
+  public long freeBytes() {
+    return (long) pages.freePages() * pages.pageBytes();
+  }
+
+  /** Every page is as good as another. */
+  @Override
+  public double fragmentation() {
+    return 0;
+  }
+}
