@@ -13,6 +13,7 @@ import io.kvmesh.quickstart.workload.Workload;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -177,7 +178,9 @@ public final class Replay {
       switch (outcomes.get(i)) {
         case STORED, RESIDENT -> {}
         case NO_SPACE -> tally.notStored++;
-        case TOO_LARGE -> throw new ReplayFailure("too large for a page: " + part.get(i));
+        case TOO_LARGE, UNFULL, WRONG_SIZE, NOT_KEPT ->
+            throw new ReplayFailure(
+                "%s: %s".formatted(outcomes.get(i).name().toLowerCase(Locale.ROOT), part.get(i)));
       }
     }
   }

@@ -10,6 +10,9 @@ final class CacheCounters {
   long alreadyResident;
   long noSpace;
   long tooLarge;
+  long unfull;
+  long wrongSize;
+  long notKept;
   long aborted;
   long waited;
   long waitedInVain;

@@ -20,10 +20,10 @@ import java.util.Map;
  * @param admitted chunks that became resident
  * @param removed chunks that ceased to be, by cause
  * @param alreadyResident claims and commits that found the chunk resident
- * @param noSpace claims refused because nothing could go
- * @param tooLarge claims refused for their size
+ * @param refused claims that were refused
  * @param aborted claims given back
  * @param waits claims that waited for room
+ * @param pins chunks that somebody pinned
  */
 public record CacheStats(
     int pageBytes,
@@ -39,10 +39,10 @@ public record CacheStats(
     long admitted,
     Map<RemovalCause, Long> removed,
     long alreadyResident,
-    long noSpace,
-    long tooLarge,
+    Refused refused,
     long aborted,
-    Waits waits) {
+    Waits waits,
+    Pins pins) {
 
   /**
    * The memory for bodies.
@@ -65,9 +65,40 @@ public record CacheStats(
    */
   public record Waits(int now, long waited, long inVain, long refused) {}
 
+  /**
+   * Chunks that owners pinned, one counting once for each owner.
+   *
+   * @param now pins there are
+   * @param owners that have one
+   * @param forced pins taken off since they were too old
+   * @param refused pins not made since there were too many
+   */
+  public record Pins(int now, int owners, long forced, long refused) {}
+
+  /**
+   * Claims that were refused.
+   *
+   * @param noSpace because nothing could go
+   * @param tooLarge for their size
+   * @param unfull because they were for a part of a chunk
+   * @param wrongSize because the body wasn't as long as its tokens say
+   * @param notKept because nothing is kept here
+   */
+  public record Refused(long noSpace, long tooLarge, long unfull, long wrongSize, long notKept) {}
+
   /** Copies the map. */
   public CacheStats {
     removed = Map.copyOf(removed);
+  }
+
+  /** Claims refused because nothing could go. */
+  public long noSpace() {
+    return refused.noSpace;
+  }
+
+  /** Claims refused for their size. */
+  public long tooLarge() {
+    return refused.tooLarge;
   }
 
   /** Number of pages. */

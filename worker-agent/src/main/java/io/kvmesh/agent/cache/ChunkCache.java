@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * The chunks of KV cache that this agent keeps in memory. Safe for any thread; one lock guards
@@ -33,7 +34,9 @@ public final class ChunkCache {
 
   private final ChunkMemory memory;
   private final ChunkRecords records;
-  private final int pageBytes;
+  private final Keeping keeping;
+  private final LayerSlices layers;
+  private final ChunkPins pins;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -43,27 +46,56 @@ public final class ChunkCache {
   private final ClaimDesk desk;
 
   @GuardedBy("lock")
+  private final PinBook pinBook;
+
+  @GuardedBy("lock")
+  private final CacheFigures figures;
+
+  @GuardedBy("lock")
   private final CacheCounters counters = new CacheCounters();
 
   /**
-   * A cache without chunks.
+   * A cache without chunks, with the default options.
    *
-   * @param pages from now on only this cache gives them out and frees them
    * @param policy made for as many slots as there are pages
    * @param sink hears of each change under the lock
    */
   public ChunkCache(PageAllocator pages, EvictionPolicy policy, CacheEventSink sink) {
-    this(pages, policy, sink, CacheOptions.DEFAULT);
+    this(ChunkMemory.paged(pages), policy, sink, CacheOptions.DEFAULT, System::nanoTime);
   }
 
-  /** As above, with options. */
+  /**
+   * A cache without chunks.
+   *
+   * @param policy made for as many slots as the memory has
+   * @param sink hears of each change under the lock
+   * @param nanoTime clock of the pins' deadlines
+   */
   public ChunkCache(
-      PageAllocator pages, EvictionPolicy policy, CacheEventSink sink, CacheOptions options) {
-    this.memory = new PagedMemory(pages);
-    this.pageBytes = pages.pageBytes();
+      ChunkMemory memory,
+      EvictionPolicy policy,
+      CacheEventSink sink,
+      CacheOptions options,
+      LongSupplier nanoTime) {
+    this.memory = memory;
+    this.keeping = options.keeping();
+    this.layers = new LayerSlices(options.bodies().shape());
     this.resident = new ResidentSet(memory, policy, sink);
     this.records = resident.records();
-    this.desk = new ClaimDesk(this, lock, memory, resident, counters, options.maxWaitingClaims());
+    this.pinBook = new PinBook(resident, options.pins());
+    this.desk = new ClaimDesk(this, lock, memory, resident, counters, options);
+    this.figures = new CacheFigures(memory, resident, desk, pinBook, counters);
+    this.pins = new ChunkPins(lock, pinBook, desk, nanoTime);
+  }
+
+  /** What it does with chunks that were committed. */
+  public Keeping keeping() {
+    return keeping;
+  }
+
+  /** Its chunks' pins. */
+  public ChunkPins pins() {
+    return pins;
   }
 
   /** A lease that holds nothing yet. */
@@ -154,19 +186,7 @@ public final class ChunkCache {
 
   /** As above, for a body whose checksum is known because it has just been checked. */
   public CommitOutcome commit(PendingChunk chunk, long checksum, ChunkLease into) {
-    lock.lock();
-    try {
-      if (into.isClosed()) {
-        desk.abort(chunk);
-        desk.serve();
-      }
-      into.requireOpenIn(this);
-      CommitOutcome outcome = desk.commit(chunk, checksum, into);
-      desk.serve();
-      return outcome;
-    } finally {
-      lock.unlock();
-    }
+    return commit(List.of(chunk), new long[] {checksum}, into).getFirst();
   }
 
   /**
@@ -281,6 +301,7 @@ public final class ChunkCache {
     lock.lock();
     try {
       desk.close();
+      pinBook.unpinAll();
       resident.removeAll(RemovalCause.SHUTDOWN);
     } finally {
       lock.unlock();
@@ -333,34 +354,27 @@ public final class ChunkCache {
   public CacheStats stats() {
     lock.lock();
     try {
-      return new CacheStats(
-          pageBytes,
-          room(),
-          resident.residentChunks(),
-          resident.residentBytes(),
-          resident.heldChunks(),
-          counters.pending,
-          resident.detachedChunks(),
-          counters.lookups,
-          counters.lookedUp,
-          counters.hits,
-          resident.admitted(),
-          resident.removedByCause(),
-          counters.alreadyResident,
-          counters.noSpace,
-          counters.tooLarge,
-          counters.aborted,
-          new CacheStats.Waits(
-              desk.waiting(), counters.waited, counters.waitedInVain, counters.waitRefused));
+      return figures.stats();
     } finally {
       lock.unlock();
     }
   }
 
-  @GuardedBy("lock")
-  private CacheStats.Room room() {
-    return new CacheStats.Room(
-        memory.capacityBytes(), memory.freeBytes(), desk.budgetBytes(), memory.fragmentation());
+  /**
+   * The keys of resident chunks in the order in which they would go if nothing were used any more;
+   * see EvictionPolicy for policies that have no such order. Only a copy is made under the lock.
+   *
+   * @param most how many, the next to go first
+   */
+  public List<ChunkKey> keysInPolicyOrder(int most) {
+    PolicyOrder order;
+    lock.lock();
+    try {
+      order = resident.order();
+    } finally {
+      lock.unlock();
+    }
+    return order.sorted(most);
   }
 
   /** The end of a lease. */
@@ -381,6 +395,10 @@ public final class ChunkCache {
   /** For chunks that are held, whose records don't change. */
   ChunkRecords records() {
     return records;
+  }
+
+  LayerSlices layers() {
+    return layers;
   }
 
   ChunkKey key(int heldSlot) {

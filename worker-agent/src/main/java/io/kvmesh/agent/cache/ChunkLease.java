@@ -45,6 +45,16 @@ public final class ChunkLease implements AutoCloseable {
     return cache.body(cache.records().place(slot), cache.records().bytes(slot)).asReadOnly();
   }
 
+  /**
+   * One layer of the chunk's body, read-only.
+   *
+   * @throws IllegalStateException if the shape of chunks isn't known, or their layers aren't in one
+   *     piece
+   */
+  public MemorySegment layer(int index, int layer) {
+    return cache.layers().layer(body(index), tokens(index), layer);
+  }
+
   /** Length of the body. */
   public int bytes(int index) {
     return cache.records().bytes(slot(index));

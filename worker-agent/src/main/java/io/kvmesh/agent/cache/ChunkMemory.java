@@ -1,17 +1,50 @@
 package io.kvmesh.agent.cache;
 
+import io.kvmesh.agent.memory.PageAllocator;
+import io.kvmesh.agent.memory.RangeAllocator;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where the bodies of chunks lie. A place is a number that stays with a body until it is freed.
- * Guarded by the cache's lock, but for {@link #body}.
+ * Where the bodies of a cache's chunks lie. A place is a number that stays with a body until it is
+ * freed. Guarded by the lock of the one cache that uses it, but for {@link #body}.
  */
-interface ChunkMemory {
+public sealed interface ChunkMemory permits PagedMemory, RangedMemory, NoMemory {
 
+  /** Instead of a place: there is none. */
   int NO_PLACE = -1;
 
-  /** How many chunks there can be at once, at most. */
+  /** From {@link #uniformFootprint}: bodies take what their length asks for. */
+  int NOT_UNIFORM = -1;
+
+  /** Each body has a page; only the cache allocates from now on. */
+  static ChunkMemory paged(PageAllocator pages) {
+    return new PagedMemory(pages);
+  }
+
+  /**
+   * Each body has a range; only the cache allocates from now on.
+   *
+   * @param chunkBytes length of a full chunk's body
+   * @param maxChunks how many chunks there can be at once, however small they are
+   */
+  static ChunkMemory ranges(RangeAllocator ranges, int chunkBytes, int maxChunks) {
+    return new RangedMemory(ranges, chunkBytes, maxChunks);
+  }
+
+  /**
+   * No memory at all.
+   *
+   * @param chunkBytes length of a full chunk's body
+   */
+  static ChunkMemory none(int chunkBytes) {
+    return new NoMemory(chunkBytes);
+  }
+
+  /** How many chunks there can be at once, at most; at least 1. */
   int slots();
+
+  /** Length of a full chunk's body. */
+  int chunkBytes();
 
   /** Whether a body of this length can be placed in an empty cache. */
   boolean fits(int bytes);
@@ -19,8 +52,8 @@ interface ChunkMemory {
   /** What a body of this length takes, in bytes. */
   long footprint(int bytes);
 
-  /** What a chunk takes, in bytes. */
-  long footprint(ChunkRecords records, int slot);
+  /** What each body takes, in bytes, or NOT_UNIFORM. */
+  long uniformFootprint();
 
   /** A place for a body, or NO_PLACE. */
   int tryAllocate(int bytes);

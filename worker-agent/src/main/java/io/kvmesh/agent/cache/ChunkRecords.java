@@ -74,6 +74,11 @@ final class ChunkRecords {
     return slot;
   }
 
+  /** Slots that no chunk has. */
+  int unused() {
+    return unusedCount;
+  }
+
   /** Gives the slot back. */
   void drop(int slot) {
     if (isWide(slot)) {
@@ -142,12 +147,18 @@ final class ChunkRecords {
     if (wide != null) {
       return wide;
     }
-    return (identity[2 * slot + 1] & NEGATIVE) == 0
-        ? ChunkHash.ofUnsigned(hashBits(slot))
-        : ChunkHash.ofSigned(hashBits(slot));
+    return isNegative(slot)
+        ? ChunkHash.ofSigned(hashBits(slot))
+        : ChunkHash.ofUnsigned(hashBits(slot));
   }
 
-  private boolean isWide(int slot) {
+  /** Whether the hash was written with a sign. */
+  boolean isNegative(int slot) {
+    return (identity[2 * slot + 1] & NEGATIVE) != 0;
+  }
+
+  /** Whether the hash is more than its 64 bits. */
+  boolean isWide(int slot) {
     return (identity[2 * slot + 1] & WIDE) != 0;
   }
 

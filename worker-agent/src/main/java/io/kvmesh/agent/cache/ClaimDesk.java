@@ -19,6 +19,7 @@ final class ClaimDesk {
   private static final Claim RESIDENT = new Claim.Resident();
   private static final Claim NO_SPACE = new Claim.NoSpace();
   private static final Claim TOO_LARGE = new Claim.TooLarge();
+  private static final Claim NOT_KEPT = new Claim.NotKept();
   private static final Claim CLOSED = new Claim.Closed();
 
   private final ChunkCache cache;
@@ -26,7 +27,7 @@ final class ClaimDesk {
   private final ChunkMemory memory;
   private final ResidentSet resident;
   private final CacheCounters counters;
-  private final int maxWaiting;
+  private final CacheOptions options;
   private final Deque<WaitingClaim> waiting = new ArrayDeque<>();
   private boolean closed;
 
@@ -36,13 +37,13 @@ final class ClaimDesk {
       ChunkMemory memory,
       ResidentSet resident,
       CacheCounters counters,
-      int maxWaiting) {
+      CacheOptions options) {
     this.cache = cache;
     this.lock = lock;
     this.memory = memory;
     this.resident = resident;
     this.counters = counters;
-    this.maxWaiting = maxWaiting;
+    this.options = options;
   }
 
   Claim claim(ChunkSpec spec, ChunkLease into) {
@@ -77,9 +78,9 @@ final class ClaimDesk {
       hold(slot, into);
       return RESIDENT;
     }
-    if (!memory.fits(spec.bytes())) {
-      counters.tooLarge++;
-      return TOO_LARGE;
+    Claim refusal = refusal(spec);
+    if (refusal != null) {
+      return refusal;
     }
     int place = allocate(spec.bytes(), evicting);
     if (place == ChunkMemory.NO_PLACE) {
@@ -90,11 +91,50 @@ final class ClaimDesk {
     return new PendingChunk(cache, spec, place);
   }
 
+  private @Nullable Claim refusal(ChunkSpec spec) {
+    if (options.keeping() == Keeping.NOTHING) {
+      counters.notKept++;
+      return NOT_KEPT;
+    }
+    Claim refusal = options.bodies().refusal(spec);
+    if (refusal instanceof Claim.Unfull) {
+      counters.unfull++;
+      return refusal;
+    }
+    if (refusal != null) {
+      counters.wrongSize++;
+      return refusal;
+    }
+    if (!memory.fits(spec.bytes())) {
+      counters.tooLarge++;
+      return TOO_LARGE;
+    }
+    return null;
+  }
+
+  /** Evicts as many as it takes; none where it can be known that all wouldn't do. */
   private int allocate(int bytes, boolean evicting) {
-    int place = memory.tryAllocate(bytes);
-    return place == ChunkMemory.NO_PLACE && evicting && resident.evictOne()
-        ? memory.tryAllocate(bytes)
-        : place;
+    int place = tryAllocate(bytes);
+    if (place == ChunkMemory.NO_PLACE && evicting && mayFindPlace(bytes)) {
+      while (place == ChunkMemory.NO_PLACE && resident.evictOne()) {
+        place = tryAllocate(bytes);
+      }
+    }
+    return place;
+  }
+
+  private int tryAllocate(int bytes) {
+    return unusedSlots() > 0 ? memory.tryAllocate(bytes) : ChunkMemory.NO_PLACE;
+  }
+
+  private boolean mayFindPlace(int bytes) {
+    return unusedSlots() + resident.evictableChunks() > 0
+        && budgetBytes() >= memory.footprint(bytes);
+  }
+
+  /** A pending chunk takes a slot when it is committed. */
+  private int unusedSlots() {
+    return resident.records().unused() - counters.pending;
   }
 
   private List<Claim> claimOrWait(List<ChunkSpec> specs, long nanos, ChunkLease into)
@@ -102,7 +142,7 @@ final class ClaimDesk {
     if (closed || nanos <= 0 || (waiting.isEmpty() && hasRoom(specs, into))) {
       return claimAll(specs, true, into);
     }
-    if (waiting.size() >= maxWaiting) {
+    if (waiting.size() >= options.maxWaitingClaims()) {
       counters.waitRefused++;
       return claimAll(specs, true, into);
     }
@@ -161,18 +201,23 @@ final class ClaimDesk {
    * chunks before it.
    */
   private boolean hasRoom(List<ChunkSpec> specs, ChunkLease into) {
-    long wanted = 0;
-    long most = memory.capacityBytes() - resident.footprint(into);
+    long wantedBytes = 0;
+    long mostBytes = memory.capacityBytes() - resident.footprint(into);
+    int wantedSlots = 0;
+    int mostSlots = memory.slots() - into.size();
     for (int i = 0; i < specs.size(); i++) {
       ChunkSpec spec = specs.get(i);
       int slot = resident.find(spec.key());
       if (slot != ChunkTable.NOT_FOUND && resident.isHeld(slot)) {
-        most -= memory.footprint(spec.bytes());
-      } else if (memory.fits(spec.bytes())) {
-        wanted += memory.footprint(spec.bytes());
+        mostBytes -= memory.footprint(spec.bytes());
+        mostSlots--;
+      } else if (memory.fits(spec.bytes()) && options.bodies().refusal(spec) == null) {
+        wantedBytes += memory.footprint(spec.bytes());
+        wantedSlots++;
       }
     }
-    return budgetBytes() >= Math.min(wanted, most);
+    return budgetBytes() >= Math.min(wantedBytes, mostBytes)
+        && unusedSlots() + resident.evictableChunks() >= Math.min(wantedSlots, mostSlots);
   }
 
   /** What could be had now, by evicting all that may go. */
@@ -195,6 +240,10 @@ final class ClaimDesk {
     if (closed) {
       giveBack(place);
       return CommitOutcome.CLOSED;
+    }
+    if (options.keeping() == Keeping.STAGING) {
+      into.add(resident.stage(chunk, place, checksum));
+      return CommitOutcome.STAGED;
     }
     ChunkKey key = chunk.key();
     int slot = resident.find(key);

@@ -4,6 +4,8 @@ package io.kvmesh.agent.cache;
 public enum CommitOutcome {
   /** The chunk is resident. */
   STORED,
+  /** The chunk lives as long as a lease holds it. */
+  STAGED,
   /** A commit of the same key came first: its body stays, this one's memory is free again. */
   RESIDENT,
   /** The cache is closing: the body's memory is free again. */

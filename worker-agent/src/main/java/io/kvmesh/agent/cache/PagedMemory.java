@@ -18,6 +18,11 @@ final class PagedMemory implements ChunkMemory {
   }
 
   @Override
+  public int chunkBytes() {
+    return pages.pageBytes();
+  }
+
+  @Override
   public boolean fits(int bytes) {
     return bytes <= pages.pageBytes();
   }
@@ -27,9 +32,8 @@ final class PagedMemory implements ChunkMemory {
     return pages.pageBytes();
   }
 
-  /** Looks at no record: a cold one costs more than the rest. */
   @Override
-  public long footprint(ChunkRecords records, int slot) {
+  public long uniformFootprint() {
     return pages.pageBytes();
   }
 

@@ -34,6 +34,16 @@ public final class PendingChunk implements Claim {
     return cache.body(lies, bytes());
   }
 
+  /**
+   * One layer of the body.
+   *
+   * @throws IllegalStateException if the chunk is committed or aborted, the shape of chunks isn't
+   *     known, or their layers aren't in one piece
+   */
+  public MemorySegment layer(int layer) {
+    return cache.layers().layer(body(), tokens(), layer);
+  }
+
   /** The chunk's key. */
   public ChunkKey key() {
     return spec.key();

@@ -20,6 +20,7 @@ final class ResidentSet {
   private static final int LOOKAHEAD = 64;
 
   private final ChunkMemory memory;
+  private final long uniformFootprint;
   private final EvictionPolicy policy;
   private final CacheEventSink sink;
   private final ChunkRecords records;
@@ -43,6 +44,7 @@ final class ResidentSet {
 
   ResidentSet(ChunkMemory memory, EvictionPolicy policy, CacheEventSink sink) {
     this.memory = memory;
+    this.uniformFootprint = memory.uniformFootprint();
     this.policy = policy;
     this.sink = sink;
     this.records = new ChunkRecords(memory.slots());
@@ -122,10 +124,21 @@ final class ResidentSet {
     policy.added(slot, mix);
     residentChunks++;
     residentBytes += chunk.bytes();
-    evictableBytes += memory.footprint(records, slot);
+    evictableBytes += footprint(slot);
     digest += mix;
     admitted++;
     sink.admitted(key.keyspace(), key.hash().bits());
+    return slot;
+  }
+
+  /** Keeps a filled chunk for its lease alone, and holds it once; answers its slot. */
+  int stage(PendingChunk chunk, int place, long checksum) {
+    int keyspaceId = keyspaces.retain(chunk.key().keyspace());
+    int slot = records.add(keyspaceId, chunk, place, checksum);
+    records.detach(slot);
+    records.hold(slot);
+    heldChunks++;
+    detachedChunks++;
     return slot;
   }
 
@@ -138,7 +151,7 @@ final class ResidentSet {
   void hold(int slot) {
     if (records.hold(slot) == 1) {
       heldChunks++;
-      evictableBytes -= memory.footprint(records, slot);
+      evictableBytes -= footprint(slot);
     }
   }
 
@@ -152,7 +165,7 @@ final class ResidentSet {
       free(slot);
       return;
     }
-    evictableBytes += memory.footprint(records, slot);
+    evictableBytes += footprint(slot);
     if (records.clearSetAside(slot)) {
       policy.restored(slot);
     }
@@ -215,7 +228,7 @@ final class ResidentSet {
     if (records.isHeld(slot)) {
       detachedChunks++;
     } else {
-      evictableBytes -= memory.footprint(records, slot);
+      evictableBytes -= footprint(slot);
       free(slot);
     }
   }
@@ -248,6 +261,17 @@ final class ResidentSet {
     return end == records.slots() ? ChunkCache.END_OF_SLOTS : end;
   }
 
+  /** A copy of what is resident, to be put into the policy's order. */
+  PolicyOrder order() {
+    PolicyOrder order = new PolicyOrder(residentChunks);
+    for (int slot = 0; slot < records.slots(); slot++) {
+      if (records.isResident(slot)) {
+        order.add(keyspace(slot), records, policy, slot);
+      }
+    }
+    return order;
+  }
+
   Keyspace keyspace(int slot) {
     return keyspaces.keyspace(records.keyspaceId(slot));
   }
@@ -270,13 +294,25 @@ final class ResidentSet {
     return evictableBytes;
   }
 
+  /** Looks at no record where it needn't: a cold one costs more than all the rest. */
+  private long footprint(int slot) {
+    return uniformFootprint == ChunkMemory.NOT_UNIFORM
+        ? memory.footprint(records.bytes(slot))
+        : uniformFootprint;
+  }
+
   /** What the chunks of a lease take, in bytes. */
   long footprint(ChunkLease lease) {
     long bytes = 0;
     for (int i = 0; i < lease.size(); i++) {
-      bytes += memory.footprint(records, lease.slotAt(i));
+      bytes += footprint(lease.slotAt(i));
     }
     return bytes;
+  }
+
+  /** How many resident chunks may go. */
+  int evictableChunks() {
+    return residentChunks - (heldChunks - detachedChunks);
   }
 
   boolean isHeld(int slot) {

@@ -1,6 +1,7 @@
 package io.kvmesh.agent.config;
 
 import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.PinMonitor;
 import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.control.ControlCount;
 import io.kvmesh.agent.control.ControlServer;
@@ -12,10 +13,6 @@ import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.event.EventOutbox;
 import io.kvmesh.agent.event.KafkaEventPublisher;
 import io.kvmesh.agent.event.PublisherSettings;
-import io.kvmesh.agent.memory.ArenaCapacity;
-import io.kvmesh.agent.memory.AvailableMemory;
-import io.kvmesh.agent.memory.PageAllocator;
-import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.ops.AgentParts;
 import io.kvmesh.agent.ops.Latencies;
 import io.kvmesh.agent.transfer.LocalPeer;
@@ -74,10 +71,10 @@ public final class Agent implements AutoCloseable {
   private final Deque<Step> started = new ArrayDeque<>();
 
   private final ZmqSockets sockets;
-  private final ArenaCapacity capacity;
-  private final PageArena arena;
+  private final CacheRoom room;
   private final EventOutbox outbox;
   private final ChunkCache cache;
+  private final PinMonitor pinMonitor;
   private final LocalPeer self;
   private final PeerServer peerServer;
   private final ControlServer control;
@@ -92,20 +89,19 @@ public final class Agent implements AutoCloseable {
     this.settings = settings;
     this.id = new WorkerId(AdvertisedAddresses.instanceId(settings), settings.rank());
     this.parts = new Parts(settings);
-    MemoryPlan memory = new MemoryPlan(settings);
-    this.capacity = memory.capacity(AvailableMemory.now(), AvailableMemory.inHugetlb());
-    this.arena = memory.open(capacity.bytes());
-    PageAllocator pages = new PageAllocator(arena, parts.pageBytes());
+    this.room = CacheRoom.open(settings, parts.pageBytes());
     this.outbox = new EventOutbox(settings.kafka().outboxEvents());
     this.cache =
         new ChunkCache(
-            pages,
-            PolicyName.parse(settings.cache().policy()).create(pages.capacity()),
+            room.memory(),
+            PolicyName.parse(settings.cache().policy()).create(room.memory().slots()),
             outbox,
-            parts.cache());
+            new CacheRole(settings).options(),
+            NANO_TIME);
+    this.pinMonitor = new PinMonitor(cache.pins(), settings.pin().checkInterval());
     this.self =
         new LocalPeer(
-            id, pages.pageBytes(), settings.model().chunkTokens(), life::epoch, life::fenced);
+            id, parts.pageBytes(), settings.model().chunkTokens(), life::epoch, life::fenced);
     this.sockets = new ZmqSockets(parts.zmq());
     this.peerServer =
         new PeerServer(self, parts.peerServer(), cache, sockets, codec, serverCounts, NANO_TIME);
@@ -132,7 +128,7 @@ public final class Agent implements AutoCloseable {
 
   /** Opens all doors, and tells the log as soon as it is there; doesn't wait for it. */
   public void start() {
-    started.push(new Step(MEMORY, arena::close));
+    started.push(new Step(MEMORY, room::close));
     started.push(new Step(SOCKETS, this::closeSockets));
     try {
       openDoors();
@@ -161,6 +157,8 @@ public final class Agent implements AutoCloseable {
     engine.start();
     started.push(new Step("engine door", engine::close));
     started.push(new Step("claims", cache::close));
+    pinMonitor.start();
+    started.push(new Step("pin monitor", pinMonitor::close));
     doors.put("engine", hostPort(settings.engine().bind(), engine.port()));
     doors.put("control", AdvertisedAddresses.hostPort(controlHost(), control.port()));
     doors.put("peer_init", peerServer.initAddress());
@@ -218,8 +216,7 @@ public final class Agent implements AutoCloseable {
   public AgentParts parts() {
     return new AgentParts(
         self,
-        capacity,
-        arena,
+        room.arena(),
         cache,
         sockets,
         peerServer,
@@ -257,7 +254,7 @@ public final class Agent implements AutoCloseable {
       Step step = started.pop();
       if (step.name().equals(MEMORY) && !socketsClosed) {
         LOG.warn("The memory stays mapped: a socket may still read it");
-        arena.removeFile();
+        room.removeFile();
         continue;
       }
       try {

@@ -2,6 +2,7 @@ package io.kvmesh.agent.config;
 
 import io.kvmesh.agent.ops.AgentEndpoint;
 import io.kvmesh.agent.ops.AgentMeters;
+import io.kvmesh.agent.ops.CacheHealth;
 import io.kvmesh.agent.ops.ControllersHealth;
 import io.kvmesh.agent.ops.Latencies;
 import io.kvmesh.agent.ops.LogHealth;
@@ -48,6 +49,11 @@ public class AgentConfiguration {
   @Bean
   ControllersHealth controllersHealthIndicator(Agent agent) {
     return new ControllersHealth(agent.parts());
+  }
+
+  @Bean
+  CacheHealth cacheHealthIndicator(Agent agent) {
+    return new CacheHealth(agent.parts());
   }
 
   @Bean

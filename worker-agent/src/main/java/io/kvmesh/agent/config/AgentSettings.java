@@ -29,6 +29,7 @@ public record AgentSettings(
     @DefaultValue Model model,
     @DefaultValue Memory memory,
     @DefaultValue Cache cache,
+    @DefaultValue Pin pin,
     @DefaultValue Kafka kafka,
     @DefaultValue Directory directory,
     @DefaultValue Peer peer,
@@ -49,6 +50,8 @@ public record AgentSettings(
    * @param layerwise whether the engine stores and loads layer by layer
    * @param blending whether chunks are blended that are no prefix; only with layerwise
    * @param mla whether keys and values are one latent vector
+   * @param saveOnlyFirstRank whether only rank 0 keeps chunks, which are the same on all ranks;
+   *     only with mla
    * @param pageBytes bytes of a full chunk; follows from layers, hidden size, tokens and dtype
    *     where those are given, else must be set
    * @param memoryFormat order of the values in a chunk; empty = KV_2LTD, with layerwise KV_T2D,
@@ -65,6 +68,7 @@ public record AgentSettings(
       @DefaultValue("false") boolean layerwise,
       @DefaultValue("false") boolean blending,
       @DefaultValue("false") boolean mla,
+      @DefaultValue("false") boolean saveOnlyFirstRank,
       @DefaultValue("0B") DataSize pageBytes,
       @DefaultValue("") String memoryFormat,
       @DefaultValue("builtin") String hashAlgorithm,
@@ -74,6 +78,9 @@ public record AgentSettings(
    * The arena, in which the chunks' bytes are. What the system may refuse is off, wanted or
    * required: wanted and refused is a warning and a metric, required and refused ends the start.
    *
+   * @param allocator paged = a page of one full chunk for each chunk; ranges = as much as each
+   *     chunk needs, for several models on one agent
+   * @param alignment of ranges, in bytes; a power of two
    * @param reserveBytes left to everything else of what is available to this container or host; the
    *     cache's capacity is cut where that must be
    * @param file absolute path in a tmpfs or on hugetlbfs, for others on this host to map; empty =
@@ -88,6 +95,8 @@ public record AgentSettings(
    * @param numaByGpu the node of each GPU, as in 0:0,1:0,2:1,3:1, of which that of the rank counts
    */
   public record Memory(
+      @DefaultValue("paged") Allocator allocator,
+      @DefaultValue("4096") int alignment,
       @DefaultValue("512MB") DataSize reserveBytes,
       @DefaultValue("") String file,
       @DefaultValue("wanted") Demand hugePages,
@@ -103,10 +112,33 @@ public record AgentSettings(
    *
    * @param capacityBytes memory for chunks; rounded down to whole pages, and cut to what is
    *     available
+   * @param firstRankCapacityBytes memory of the first rank, where only that one keeps chunks; 0 =
+   *     capacity-bytes
+   * @param maxChunks how many chunks there may be at once in ranges, however small they are; 0 =
+   *     four times as many as full ones fit
    * @param policy what is evicted first: lru, fifo, lfu, mru, s3fifo or adaptive
+   * @param hot whether chunks are kept; otherwise memory is only for those on their way
+   * @param saveUnfullChunk whether the last chunk of a prompt is kept, which has fewer tokens
    */
   public record Cache(
-      @DefaultValue("1GB") DataSize capacityBytes, @DefaultValue("lru") String policy) {}
+      @DefaultValue("1GB") DataSize capacityBytes,
+      @DefaultValue("0B") DataSize firstRankCapacityBytes,
+      @DefaultValue("0") int maxChunks,
+      @DefaultValue("lru") String policy,
+      @DefaultValue("true") boolean hot,
+      @DefaultValue("false") boolean saveUnfullChunk) {}
+
+  /**
+   * Chunks that clients pin.
+   *
+   * @param lifetime after which a pin that was not renewed is taken off
+   * @param checkInterval between two looks for such pins
+   * @param maxPercent of the cache's chunks that may be pinned, one counting once for each owner
+   */
+  public record Pin(
+      @DefaultValue("300s") Duration lifetime,
+      @DefaultValue("30s") Duration checkInterval,
+      @DefaultValue("50") int maxPercent) {}
 
   /**
    * The log.

@@ -36,7 +36,7 @@ final class MemoryPlan {
    * @throws StartException if not one page is left
    */
   ArenaCapacity capacity(AvailableMemory available, AvailableMemory.Known inHugetlb) {
-    long configured = settings.cache().capacityBytes().toBytes();
+    long configured = new CacheRole(settings).capacityBytes();
     boolean ofHugetlb =
         memory.hugetlb() == Demand.REQUIRED
             || (memory.hugetlb() == Demand.WANTED

@@ -10,6 +10,7 @@ import org.springframework.util.unit.DataSize;
 final class MemoryRules {
 
   private static final int LARGEST_NODE = 1023;
+  private static final int SMALLEST_ALIGNMENT = 4096;
 
   private final Faults faults;
   private final AgentSettings settings;
@@ -29,6 +30,8 @@ final class MemoryRules {
         "cache.capacity-bytes",
         capacity,
         "must hold at least one page (kvmesh.model.page-bytes = %s)".formatted(page));
+    checkFirstRank(page);
+    checkRanges();
     faults.require(
         memory.reserveBytes().toBytes() >= 0,
         "memory.reserve-bytes",
@@ -40,6 +43,34 @@ final class MemoryRules {
         memory.file(),
         "must be an absolute path, such as /dev/shm/kvmesh-0");
     checkNuma();
+  }
+
+  private void checkFirstRank(DataSize page) {
+    DataSize ofFirstRank = settings.cache().firstRankCapacityBytes();
+    faults.require(
+        settings.model().mla() || !settings.model().saveOnlyFirstRank(),
+        "model.save-only-first-rank",
+        settings.model().saveOnlyFirstRank(),
+        "must not be without kvmesh.model.mla: else each rank has chunks of its own");
+    faults.require(
+        ofFirstRank.toBytes() == 0 || settings.model().saveOnlyFirstRank(),
+        "cache.first-rank-capacity-bytes",
+        ofFirstRank,
+        "must not be given without kvmesh.model.save-only-first-rank");
+    faults.require(
+        ofFirstRank.toBytes() == 0 || ofFirstRank.compareTo(page) >= 0,
+        "cache.first-rank-capacity-bytes",
+        ofFirstRank,
+        "must hold at least one page (kvmesh.model.page-bytes = %s), or be 0".formatted(page));
+  }
+
+  private void checkRanges() {
+    faults.require(
+        Integer.bitCount(memory.alignment()) == 1 && memory.alignment() >= SMALLEST_ALIGNMENT,
+        "memory.alignment",
+        memory.alignment(),
+        "must be a power of two, at least " + SMALLEST_ALIGNMENT);
+    faults.requireRange("cache.max-chunks", settings.cache().maxChunks(), 0, 1 << 29);
   }
 
   private static boolean isFileName(String text) {

@@ -1,6 +1,5 @@
 package io.kvmesh.agent.config;
 
-import io.kvmesh.agent.cache.CacheOptions;
 import io.kvmesh.agent.directory.DirectorySettings;
 import io.kvmesh.agent.engine.EngineSettings;
 import io.kvmesh.agent.event.KafkaLogSettings;
@@ -119,15 +118,11 @@ final class Parts {
         engine.maxSessions(),
         engine.maxLeases(),
         leasedBytes == 0
-            ? LEASED_CAPACITIES * settings.cache().capacityBytes().toBytes()
+            ? LEASED_CAPACITIES * new CacheRole(settings).capacityBytes()
             : leasedBytes,
         engine.maxRequests(),
         engine.maxKeys(),
         engine.storeWait());
-  }
-
-  CacheOptions cache() {
-    return new CacheOptions(settings.engine().maxRequests());
   }
 
   KafkaLogSettings log() {

@@ -28,6 +28,7 @@ final class SettingsRules {
     checkModel(settings.model());
     new MemoryRules(faults, settings).check();
     checkCache(settings);
+    checkPins(settings.pin());
     checkLog(settings);
     checkBinds(settings);
     checkAdvertised(settings);
@@ -70,6 +71,10 @@ final class SettingsRules {
     } catch (IllegalArgumentException e) {
       faults.add("cache.policy", settings.cache().policy(), String.valueOf(e.getMessage()));
     }
+  }
+
+  private void checkPins(AgentSettings.Pin pin) {
+    range("pin.max-percent", pin.maxPercent(), 0, 100);
   }
 
   private void checkLog(AgentSettings settings) {
@@ -183,6 +188,8 @@ final class SettingsRules {
             + noticed
             + ")");
     millis("engine.lease-lifetime", settings.engine().leaseLifetime(), 100, 86_400_000);
+    millis("pin.lifetime", settings.pin().lifetime(), 100, 86_400_000);
+    millis("pin.check-interval", settings.pin().checkInterval(), 10, 3_600_000);
     millis("engine.store-wait", settings.engine().storeWait(), 0, 30_000);
     millis("liveness.heartbeat-interval", settings.liveness().heartbeatInterval(), 50, 600_000);
     AgentSettings.Zmq zmq = settings.zmq();

@@ -5,6 +5,7 @@ import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.cache.ChunkSpec;
 import io.kvmesh.agent.cache.Claim;
 import io.kvmesh.agent.cache.CommitOutcome;
+import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.agent.directory.Holder;
@@ -19,6 +20,7 @@ import io.kvmesh.common.wire.engine.EngineErrorCode;
 import io.kvmesh.common.wire.engine.StoreOutcome;
 import io.kvmesh.common.zmq.Frame;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -32,6 +34,9 @@ final class EngineApi {
 
   /** Nothing was asked of any peer. */
   static final String NOT_ASKED = "none";
+
+  /** The chunks are on the first rank alone, and this isn't it. */
+  static final String FIRST_RANK_ONLY = "first_rank_only";
 
   private final ChunkCache cache;
   private final PeerDirectory directory;
@@ -61,6 +66,9 @@ final class EngineApi {
    */
   Retrieved retrieve(List<ChunkKey> keys, Deadline deadline) throws InterruptedException {
     ChunkLease lease = cache.leasePrefix(keys);
+    if (cache.keeping() == Keeping.NOTHING) {
+      return new Retrieved(lease, List.of(), 0, FIRST_RANK_ONLY);
+    }
     try {
       int local = lease.size();
       cache.touch(lease, local);
@@ -138,6 +146,9 @@ final class EngineApi {
   List<StoreOutcome> store(
       List<ChunkSpec> chunks, List<Frame> bodies, Reserving how, ChunkLease into)
       throws EngineFault, InterruptedException {
+    if (cache.keeping() != Keeping.HOT) {
+      return Collections.nCopies(chunks.size(), StoreOutcome.NOT_KEPT);
+    }
     List<Claim> claims = cache.claim(chunks, how, into);
     List<PendingChunk> filled = fill(claims, bodies);
     Iterator<CommitOutcome> commits = cache.commit(filled, into).iterator();
@@ -154,10 +165,14 @@ final class EngineApi {
       case Claim.Resident resident -> StoreOutcome.RESIDENT;
       case Claim.NoSpace noSpace -> StoreOutcome.NO_SPACE;
       case Claim.TooLarge tooLarge -> StoreOutcome.TOO_LARGE;
+      case Claim.Unfull unfull -> StoreOutcome.UNFULL;
+      case Claim.WrongSize wrongSize -> StoreOutcome.WRONG_SIZE;
+      case Claim.NotKept notKept -> StoreOutcome.NOT_KEPT;
       case Claim.Closed closed -> throw closing();
       case PendingChunk claimed ->
           switch (commits.next()) {
             case STORED -> StoreOutcome.STORED;
+            case STAGED -> StoreOutcome.NOT_KEPT;
             case RESIDENT -> StoreOutcome.RESIDENT;
             case CLOSED -> throw closing();
           };

@@ -20,6 +20,10 @@ public enum EngineCount {
   STORE,
   /** A lease was released by its client. */
   RELEASE,
+  /** Chunks were pinned. */
+  PIN,
+  /** Pins were taken off. */
+  UNPIN,
   /** A chunk that was asked for. */
   CHUNK_ASKED,
   /** A chunk that was found here. */
@@ -32,8 +36,14 @@ public enum EngineCount {
   CHUNK_RESIDENT,
   /** A chunk for which nothing could be evicted. */
   CHUNK_NO_SPACE,
-  /** A chunk larger than a page. */
+  /** A chunk larger than anything that can be given out. */
   CHUNK_TOO_LARGE,
+  /** A part of a chunk, where such aren't kept. */
+  CHUNK_UNFULL,
+  /** A chunk whose body isn't as long as its number of tokens says. */
+  CHUNK_WRONG_SIZE,
+  /** A chunk that isn't kept since this agent keeps none that are stored. */
+  CHUNK_NOT_KEPT,
   /** A byte that went to the engine. */
   BYTE_OUT,
   /** A byte that came from the engine. */

@@ -19,14 +19,20 @@ final class EngineSessions {
   private final EngineSettings settings;
   private final Counters<EngineCount> counters;
   private final LongSupplier nanoTime;
+  private final EnginePins pins;
   private final SecureRandom ids = new SecureRandom();
   private final Map<Long, EngineSession> open = new HashMap<>();
   private volatile int count;
   private volatile int leases;
   private volatile long leasedBytes;
 
-  EngineSessions(EngineSettings settings, Counters<EngineCount> counters, LongSupplier nanoTime) {
+  EngineSessions(
+      EngineSettings settings,
+      EnginePins pins,
+      Counters<EngineCount> counters,
+      LongSupplier nanoTime) {
     this.settings = settings;
+    this.pins = pins;
     this.counters = counters;
     this.nanoTime = nanoTime;
   }
@@ -58,6 +64,7 @@ final class EngineSessions {
   int end(EngineSession session, EngineCount reason) {
     open.remove(session.id());
     int chunks = session.end();
+    pins.end(session);
     counters.count(reason);
     LOG.debug("Session of {} ended ({}), {} chunks were held", session.client(), reason, chunks);
     return chunks;

@@ -156,6 +156,9 @@ final class EngineWork {
           case RESIDENT -> EngineCount.CHUNK_RESIDENT;
           case NO_SPACE -> EngineCount.CHUNK_NO_SPACE;
           case TOO_LARGE -> EngineCount.CHUNK_TOO_LARGE;
+          case UNFULL -> EngineCount.CHUNK_UNFULL;
+          case WRONG_SIZE -> EngineCount.CHUNK_WRONG_SIZE;
+          case NOT_KEPT -> EngineCount.CHUNK_NOT_KEPT;
         });
   }
 }

@@ -12,12 +12,14 @@ import io.kvmesh.common.wire.engine.CloseSessionRetMsg;
 import io.kvmesh.common.wire.engine.EngineErrorCode;
 import io.kvmesh.common.wire.engine.EngineErrorMsg;
 import io.kvmesh.common.wire.engine.EngineLookupMsg;
+import io.kvmesh.common.wire.engine.EnginePinMsg;
 import io.kvmesh.common.wire.engine.EngineReleaseMsg;
 import io.kvmesh.common.wire.engine.EngineReleaseRetMsg;
 import io.kvmesh.common.wire.engine.EngineReply;
 import io.kvmesh.common.wire.engine.EngineRequest;
 import io.kvmesh.common.wire.engine.EngineRetrieveMsg;
 import io.kvmesh.common.wire.engine.EngineStoreMsg;
+import io.kvmesh.common.wire.engine.EngineUnpinMsg;
 import io.kvmesh.common.wire.engine.OpenSessionMsg;
 import io.kvmesh.common.wire.engine.OpenSessionRetMsg;
 import io.kvmesh.common.zmq.Envelope;
@@ -65,6 +67,7 @@ public final class NativeDoor implements AutoCloseable {
   private final MessageCodec codec;
   private final Counters<EngineCount> counters;
   private final SocketLoop loop;
+  private final EnginePins pins;
   private final EngineSessions sessions;
   private final EngineWork work;
   private final RefusedFrames refused;
@@ -90,7 +93,8 @@ public final class NativeDoor implements AutoCloseable {
     this.codec = codec;
     this.counters = counters;
     this.loop = new SocketLoop("engine-door", sockets, settings.maxRequests() + SPARE_TASKS);
-    this.sessions = new EngineSessions(settings, counters, nanoTime);
+    this.pins = new EnginePins(cache.pins(), settings.maxKeys(), counters);
+    this.sessions = new EngineSessions(settings, pins, counters, nanoTime);
     this.refused = new RefusedFrames("engine", nanoTime);
     this.nanoTime = nanoTime;
     this.mayWork = new Semaphore(settings.maxRequests());
@@ -235,6 +239,14 @@ public final class NativeDoor implements AutoCloseable {
           counters.count(EngineCount.RELEASE);
           send(socket, envelope, new EngineReleaseRetMsg(chunks), List.of());
         }
+        case EnginePinMsg pin ->
+            send(socket, envelope, pins.pin(sessions.find(peer, pin.sessionId()), pin), List.of());
+        case EngineUnpinMsg unpin ->
+            send(
+                socket,
+                envelope,
+                pins.unpin(sessions.find(peer, unpin.sessionId()), unpin),
+                List.of());
         case EngineLookupMsg lookup -> {
           EngineSession session = sessions.find(peer, lookup.sessionId());
           if (lookup.lease()) {

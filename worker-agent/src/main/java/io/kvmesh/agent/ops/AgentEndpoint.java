@@ -1,11 +1,13 @@
 package io.kvmesh.agent.ops;
 
 import io.kvmesh.agent.cache.CacheStats;
+import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.cache.RemovalCause;
 import io.kvmesh.agent.event.PublisherStats;
 import io.kvmesh.agent.memory.ArenaCapacity;
 import io.kvmesh.agent.memory.AvailableMemory;
 import io.kvmesh.agent.memory.FeatureOutcome;
+import io.kvmesh.agent.memory.PageArena;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
@@ -30,6 +32,7 @@ public final class AgentEndpoint {
    * @param epoch of this life, −1 while it isn't known
    * @param fenced whether a later life of this worker was seen
    * @param doors addresses by name, host:port
+   * @param memory of the cache, null where nothing is kept
    * @param loans to peers that have not said done
    */
   public record State(
@@ -38,7 +41,7 @@ public final class AgentEndpoint {
       long epoch,
       boolean fenced,
       Map<String, String> doors,
-      Memory memory,
+      @Nullable Memory memory,
       Cache cache,
       int sessions,
       int leases,
@@ -72,8 +75,10 @@ public final class AgentEndpoint {
   /**
    * The cache.
    *
+   * @param keeping what is done with chunks that were stored
    * @param room memory for bodies
    * @param waits batches that waited for room
+   * @param pins chunks that somebody pinned
    * @param evictions chunks that gave way to others
    * @param removals chunks that left, whatever the cause
    */
@@ -81,8 +86,10 @@ public final class AgentEndpoint {
       int pageBytes,
       int capacityPages,
       int freePages,
+      Keeping keeping,
       CacheStats.Room room,
       CacheStats.Waits waits,
+      CacheStats.Pins pins,
       int residentChunks,
       long residentBytes,
       int leasedChunks,
@@ -101,7 +108,7 @@ public final class AgentEndpoint {
         parts.self().epoch().getAsLong(),
         parts.self().fenced().getAsBoolean(),
         parts.doors().get(),
-        memory(),
+        parts.arena().map(AgentEndpoint::memory).orElse(null),
         cache(),
         parts.engine().sessions(),
         parts.engine().leases(),
@@ -115,10 +122,11 @@ public final class AgentEndpoint {
         parts.log().get().orElse(null));
   }
 
-  private Memory memory() {
-    ArenaCapacity capacity = parts.capacity();
+  private static Memory memory(ArenaView view) {
+    ArenaCapacity capacity = view.capacity();
+    PageArena arena = view.arena();
     Map<String, String> features = new TreeMap<>();
-    parts.arena().features().forEach(it -> features.put(MemoryMeters.name(it.feature()), text(it)));
+    arena.features().forEach(it -> features.put(MemoryMeters.name(it.feature()), text(it)));
     return new Memory(
         capacity.configuredBytes(),
         capacity.reserveBytes(),
@@ -127,8 +135,8 @@ public final class AgentEndpoint {
           case AvailableMemory.Known known -> known.source();
           case AvailableMemory.Unknown unknown -> unknown.reason();
         },
-        parts.arena().byteSize(),
-        parts.arena().file().map(Path::toString).orElse(null),
+        arena.byteSize(),
+        arena.file().map(Path::toString).orElse(null),
         features);
   }
 
@@ -145,8 +153,10 @@ public final class AgentEndpoint {
         stats.pageBytes(),
         stats.capacityPages(),
         stats.freePages(),
+        parts.cache().keeping(),
         stats.room(),
         stats.waits(),
+        stats.pins(),
         stats.residentChunks(),
         stats.residentBytes(),
         stats.leasedChunks(),

@@ -1,7 +1,10 @@
 package io.kvmesh.agent.ops;
 
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.Keeping;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.Locale;
 
 /**
  * Everything that the agent counts, as meters named {@code kvmesh.agent.*}. Labels have few values,
@@ -20,10 +23,22 @@ public final class AgentMeters implements MeterBinder {
   public void bindTo(MeterRegistry registry) {
     bindIdentity(new Figures<>(registry, parts, it -> it));
     MemoryMeters.bind(new Figures<>(registry, parts, it -> it));
+    bindKeeping(new Figures<>(registry, parts, AgentParts::cache));
     CacheMeters.bind(new Figures<>(registry, parts, it -> it.cache().stats()));
     DoorMeters.bind(registry, parts);
     LogMeters.bind(registry, parts);
     TransferMeters.bind(registry, parts);
+  }
+
+  private static void bindKeeping(Figures<ChunkCache> cache) {
+    for (Keeping keeping : Keeping.values()) {
+      cache.gauge(
+          "cache.keeping",
+          "1 for what the cache does with chunks: keeps them, keeps them for their lease, nothing",
+          it -> it.keeping() == keeping ? 1 : 0,
+          "keeping",
+          keeping.name().toLowerCase(Locale.ROOT));
+    }
   }
 
   private static void bindIdentity(Figures<AgentParts> agent) {

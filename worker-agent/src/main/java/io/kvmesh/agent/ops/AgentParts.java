@@ -8,8 +8,6 @@ import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.event.PublisherStats;
-import io.kvmesh.agent.memory.ArenaCapacity;
-import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.transfer.LocalPeer;
 import io.kvmesh.agent.transfer.PeerClient;
 import io.kvmesh.agent.transfer.PeerServer;
@@ -30,8 +28,7 @@ import java.util.function.Supplier;
  */
 public record AgentParts(
     LocalPeer self,
-    ArenaCapacity capacity,
-    PageArena arena,
+    Optional<ArenaView> arena,
     ChunkCache cache,
     ZmqSockets sockets,
     PeerServer peerServer,

@@ -14,6 +14,7 @@ final class CacheMeters {
     bindRoom(cache);
     bindUse(cache);
     bindWaits(cache);
+    bindPins(cache);
     for (RemovalCause cause : RemovalCause.values()) {
       cache.counter(
           "cache.removed",
@@ -68,6 +69,15 @@ final class CacheMeters {
         it -> it.waits().refused());
   }
 
+  private static void bindPins(Figures<CacheStats> cache) {
+    cache.gauge("cache.pins", "Pins, a chunk counting once for each owner", it -> it.pins().now());
+    cache.gauge("cache.pin.owners", "Owners that have a pin", it -> it.pins().owners());
+    cache.counter(
+        "cache.pins.forced", "Pins taken off since they were too old", it -> it.pins().forced());
+    cache.counter(
+        "cache.pins.refused", "Pins not made since there were too many", it -> it.pins().refused());
+  }
+
   private static void bindUse(Figures<CacheStats> cache) {
     cache.counter(
         "cache.lookups", "Prefixes looked up, by the engine or a peer", CacheStats::lookups);
@@ -83,8 +93,20 @@ final class CacheMeters {
         "cache.no.space", "Chunks refused since nothing could be evicted", CacheStats::noSpace);
     cache.counter(
         "cache.too.large",
-        "Chunks refused since they are larger than a page",
+        "Chunks refused since they are larger than anything that can be given out",
         CacheStats::tooLarge);
+    cache.counter(
+        "cache.unfull",
+        "Chunks refused since they are only a part of one",
+        it -> it.refused().unfull());
+    cache.counter(
+        "cache.wrong.size",
+        "Chunks refused since their bodies are not as long as their tokens say",
+        it -> it.refused().wrongSize());
+    cache.counter(
+        "cache.not.kept",
+        "Chunks refused since this agent keeps none",
+        it -> it.refused().notKept());
     cache.counter(
         "cache.aborted", "Pages claimed for a chunk that then did not come", CacheStats::aborted);
   }

@@ -6,6 +6,7 @@ import io.kvmesh.agent.memory.FeatureOutcome;
 import io.kvmesh.agent.memory.MemoryFeature;
 import java.util.Locale;
 import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 
 /** How large the arena is and why, and what the system granted of what was asked for it. */
 final class MemoryMeters {
@@ -21,19 +22,27 @@ final class MemoryMeters {
   }
 
   private static void bindCapacity(Figures<AgentParts> agent) {
-    agent.gauge("memory.capacity.bytes", "Size of the arena", it -> it.arena().byteSize());
+    agent.gauge(
+        "memory.capacity.bytes",
+        "Size of the arena, 0 where there is none",
+        of(it -> it.arena().byteSize()));
     agent.gauge(
         "memory.configured.bytes",
         "Size of the arena as configured",
-        it -> it.capacity().configuredBytes());
+        of(it -> it.capacity().configuredBytes()));
     agent.gauge(
         "memory.reserve.bytes",
         "Memory that the arena leaves to everything else",
-        it -> it.capacity().reserveBytes());
+        of(it -> it.capacity().reserveBytes()));
     agent.gauge(
         "memory.available.bytes",
         "Memory that was available at the start, -1 where that is unknown",
-        it -> availableBytes(it.capacity()));
+        of(it -> availableBytes(it.capacity())));
+  }
+
+  /** Of the arena, or 0. */
+  private static ToDoubleFunction<AgentParts> of(ToDoubleFunction<ArenaView> figure) {
+    return parts -> parts.arena().map(figure::applyAsDouble).orElse(0.0);
   }
 
   static long availableBytes(ArenaCapacity capacity) {
@@ -48,7 +57,7 @@ final class MemoryMeters {
     agent.gauge(
         "memory.feature",
         "1 for what was asked of the system for the arena, and for what it granted",
-        it -> it.arena().features().stream().anyMatch(is(feature).and(holds)) ? 1 : 0,
+        of(it -> it.arena().features().stream().anyMatch(is(feature).and(holds)) ? 1 : 0),
         "feature",
         name(feature),
         "state",

@@ -147,6 +147,9 @@ final class PullRun {
     for (int i = 0; i < chunks; i++) {
       int bytes = delivery.length();
       Reservation.Fault fault = room.fill(part.from + i, delivery);
+      if (fault == Reservation.Fault.UNWANTED) {
+        return PullRun::asFarAs;
+      }
       if (fault == Reservation.Fault.NO_ROOM) {
         return PullOutcome.NoRoom::new;
       }
@@ -162,7 +165,11 @@ final class PullRun {
     if (part.from + chunks == part.to) {
       return null;
     }
-    return n -> n == 0 ? new PullOutcome.Miss() : new PullOutcome.Hit(n);
+    return PullRun::asFarAs;
+  }
+
+  private static PullOutcome asFarAs(int whole) {
+    return whole == 0 ? new PullOutcome.Miss() : new PullOutcome.Hit(whole);
   }
 
   private GetAnswer await(CompletableFuture<GetAnswer> answer) throws InterruptedException {

@@ -75,6 +75,9 @@ final class Reservation implements AutoCloseable {
       }
       case Claim.NoSpace noSpace -> false;
       case Claim.TooLarge tooLarge -> false;
+      case Claim.Unfull unfull -> false;
+      case Claim.WrongSize wrongSize -> false;
+      case Claim.NotKept notKept -> false;
       case Claim.Closed closed -> false;
     };
   }
@@ -106,7 +109,10 @@ final class Reservation implements AutoCloseable {
    */
   @Nullable Fault fill(int which, Delivery delivery) {
     int index = wanted.get(which);
-    PendingChunk chunk = fitting(index, delivery);
+    if (!fit(index, delivery)) {
+      return Fault.UNWANTED;
+    }
+    PendingChunk chunk = pending.get(index);
     if (chunk == null) {
       return Fault.NO_ROOM;
     }
@@ -119,23 +125,24 @@ final class Reservation implements AutoCloseable {
         : null;
   }
 
-  /** The claimed chunk, claimed anew if the one that came isn't a full one. */
-  private @Nullable PendingChunk fitting(int index, Delivery delivery) {
+  /** Claims the chunk anew if the one that came isn't a full one; false if such aren't kept. */
+  private boolean fit(int index, Delivery delivery) {
     PendingChunk chunk = pending.get(index);
     if (chunk == null
         || (chunk.bytes() == delivery.length() && chunk.tokens() == delivery.tokens())) {
-      return chunk;
+      return true;
     }
     pending.set(index, null);
     cache.abort(chunk);
     Claim again = cache.claim(keys.get(index), delivery.length(), delivery.tokens(), into);
-    PendingChunk other = again instanceof PendingChunk claimed ? claimed : null;
-    pending.set(index, other);
-    return other;
+    pending.set(index, again instanceof PendingChunk claimed ? claimed : null);
+    return !(again instanceof Claim.Unfull || again instanceof Claim.WrongSize);
   }
 
   /** Why a chunk wasn't filled. */
   enum Fault {
+    /** A part of a chunk, or a body of another length than such chunks have here. */
+    UNWANTED,
     /** The bytes aren't those that were sent. */
     HARMED,
     /** A chunk of another size found no room, or the cache is closing. */

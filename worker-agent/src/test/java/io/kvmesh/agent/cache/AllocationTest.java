@@ -9,7 +9,6 @@ import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.common.key.ChunkKey;
-import io.kvmesh.common.key.Keyspace;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -23,26 +22,6 @@ class AllocationTest {
   private static final int HEADERS = 256;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-
-  /** Numbers events. */
-  private static final class Numbering implements CacheEventSink {
-    private long sequence;
-
-    @Override
-    public long admitted(Keyspace keyspace, long hashBits) {
-      return ++sequence;
-    }
-
-    @Override
-    public long evicted(Keyspace keyspace, long hashBits, RemovalCause cause) {
-      return ++sequence;
-    }
-
-    @Override
-    public long sequence() {
-      return sequence;
-    }
-  }
 
   private interface Work {
     void run() throws InterruptedException;
@@ -116,6 +95,6 @@ class AllocationTest {
 
   private static ChunkCache cache(PageArena arena) {
     return new ChunkCache(
-        new PageAllocator(arena, PAGE_BYTES), PolicyName.LRU.create(CHUNKS), new Numbering());
+        new PageAllocator(arena, PAGE_BYTES), PolicyName.LRU.create(CHUNKS), new NumberingSink());
   }
 }

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
 /** A small cache, its events, and bodies that tell their key. */
@@ -23,6 +24,7 @@ final class CacheFixture implements AutoCloseable {
   final PageArena arena;
   final PageAllocator pages;
   final ChunkCache cache;
+  final AtomicLong nanos = new AtomicLong();
 
   CacheFixture(int capacity, PolicyName policy) {
     this(capacity, policy, CacheOptions.DEFAULT);
@@ -31,7 +33,9 @@ final class CacheFixture implements AutoCloseable {
   CacheFixture(int capacity, PolicyName policy, CacheOptions options) {
     arena = PageArena.anonymous((long) capacity * PAGE_BYTES);
     pages = new PageAllocator(arena, PAGE_BYTES);
-    cache = new ChunkCache(pages, policy.create(capacity), sink, options);
+    cache =
+        new ChunkCache(
+            ChunkMemory.paged(pages), policy.create(capacity), sink, options, nanos::get);
   }
 
   static ChunkKey key(long hash) {
@@ -51,7 +55,7 @@ final class CacheFixture implements AutoCloseable {
         cache.commit(chunk, into);
         yield true;
       }
-      case Claim.NoSpace(), Claim.TooLarge(), Claim.Closed() -> false;
+      default -> false;
     };
   }
 

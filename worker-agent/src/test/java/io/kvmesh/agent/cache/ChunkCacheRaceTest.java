@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -92,5 +93,31 @@ class ChunkCacheRaceTest {
     }
     writing.countDown();
     return stored;
+  }
+
+  /** RACE-1: of a removal and a put at once, what the events say is what is there. */
+  @Test
+  @Timeout(60)
+  void removalAndPutAtOnce_eventsSayWhatIsThere() throws Exception {
+    try (CacheFixture at = new CacheFixture(2, PolicyName.LRU);
+        ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      for (int round = 0; round < 20_000; round++) {
+        at.put(1);
+        CyclicBarrier together = new CyclicBarrier(2);
+        Future<Boolean> removed =
+            threads.submit(
+                () -> {
+                  together.await();
+                  return at.cache.remove(key(1), RemovalCause.REMOVED);
+                });
+        together.await();
+        at.put(1);
+        boolean wasRemoved = removed.get();
+        boolean there = at.cache.exists(key(1));
+        if (there != at.sink.resident.contains(key(1)) || (!wasRemoved && !there)) {
+          throw new AssertionError("round %d: %s, removed %s".formatted(round, there, wasRemoved));
+        }
+      }
+    }
   }
 }

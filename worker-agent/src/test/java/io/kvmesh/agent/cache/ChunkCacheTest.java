@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -389,6 +390,24 @@ class ChunkCacheTest {
       assertThatThrownBy(() -> body.set(ValueLayout.JAVA_BYTE, PAGE_BYTES, (byte) 0))
           .isInstanceOf(IndexOutOfBoundsException.class);
       at.cache.abort(chunk);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"LRU, 3 4 2 1", "FIFO, 1 2 3 4", "MRU, 1 2 4 3", "LFU, 3 4 2 1"})
+  void keysInPolicyOrder_nameTheNextToGoFirst(PolicyName policy, String expected) {
+    try (CacheFixture at = new CacheFixture(4, policy)) {
+      at.put(1, 2, 3, 4);
+      at.read(1, 2);
+      List<ChunkKey> inOrder =
+          Stream.of(expected.split(" ")).map(Long::parseLong).map(CacheFixture::key).toList();
+      assertThat(at.cache.keysInPolicyOrder(9)).isEqualTo(inOrder);
+      assertThat(at.cache.keysInPolicyOrder(2)).isEqualTo(inOrder.subList(0, 2));
+      try (ChunkLease held = at.cache.leasePrefix(inOrder.subList(0, 1))) {
+        at.put(5);
+        assertThat(at.cache.exists(inOrder.get(1))).isFalse();
+        assertThat(at.cache.keysInPolicyOrder(9)).contains(held.key(0), key(5)).hasSize(4);
+      }
     }
   }
 

@@ -74,7 +74,8 @@ class TraceReplayTest {
   /** Never badly beaten by the better of lru and s3fifo; here it is better than both. */
   @ParameterizedTest
   @CsvSource({"1000, 20000", "5000, 44000", "20000, 85000", "50000, 102300"})
-  void adaptive_isBetterThanLruAndS3Fifo(int chunks, long atLeast) throws IOException {
+  void adaptive_isBetterThanLruAndS3Fifo(int chunks, long atLeast)
+      throws IOException, InterruptedException {
     List<long[]> trace = read().toList();
     long adaptive = TraceReplay.run(trace, 1, chunks, PolicyName.ADAPTIVE).local();
     long lru = TraceReplay.run(trace, 1, chunks, PolicyName.LRU).local();

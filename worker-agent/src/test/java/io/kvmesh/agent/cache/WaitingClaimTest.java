@@ -28,7 +28,8 @@ class WaitingClaimTest {
   private static final Reserving LONG = new Reserving.Waiting(Duration.ofSeconds(50));
   private static final Reserving SHORT = new Reserving.Waiting(Duration.ofMillis(200));
 
-  private final CacheFixture at = new CacheFixture(4, PolicyName.LRU, new CacheOptions(8));
+  private final CacheFixture at =
+      new CacheFixture(4, PolicyName.LRU, CacheOptions.DEFAULT.withMaxWaitingClaims(8));
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<ChunkLease> held = new ArrayList<>();
 
@@ -196,7 +197,7 @@ class WaitingClaimTest {
   void tooManyWait_theNextIsAnsweredAtOnce() throws Exception {
     fillAndHold(4);
     for (int hash = 10; hash < 18; hash++) {
-      waiting(hash);
+      assertThat(waiting(hash).isDone()).isFalse();
     }
     assertThat(kinds(storing(LONG, 30))).containsExactly(Claim.NoSpace.class);
     assertThat(at.cache.stats().waits().refused()).isEqualTo(1);

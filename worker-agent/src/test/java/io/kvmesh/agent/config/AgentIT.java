@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.AgentApplication;
+import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.directory.FakeController;
 import io.kvmesh.agent.ops.AgentEndpoint;
 import io.kvmesh.agent.transfer.RawClient;
@@ -162,7 +163,7 @@ class AgentIT {
     };
     try (ConfigurableApplicationContext program =
         AgentApplication.start(arguments("a", NO_KAFKA, asked))) {
-      AgentEndpoint.Memory memory = state(program).memory();
+      AgentEndpoint.Memory memory = requireNonNull(state(program).memory());
       assertThat(file).hasSize(1 << 20);
       assertThat(memory.file()).isEqualTo(file.toString());
       assertThat(memory.capacityBytes()).isEqualTo(1 << 20);
@@ -177,6 +178,21 @@ class AgentIT {
       assertThat(get(program, "/actuator/agent")).contains("\"configuredBytes\":1048576");
     }
     assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void ranksThatKeepNothing_haveNoArena_andSaySo() throws Exception {
+    String[] asked = {
+      "--kvmesh.model.mla=true", "--kvmesh.model.save-only-first-rank=true", "--kvmesh.rank=1"
+    };
+    try (ConfigurableApplicationContext program =
+        AgentApplication.start(arguments("a", NO_KAFKA, asked))) {
+      assertThat(state(program).memory()).isNull();
+      assertThat(state(program).cache().keeping()).isEqualTo(Keeping.NOTHING);
+      assertThat(get(program, "/actuator/prometheus"))
+          .contains("kvmesh_agent_cache_keeping{keeping=\"nothing\"} 1.0")
+          .contains("kvmesh_agent_memory_capacity_bytes 0.0");
+    }
   }
 
   @Test

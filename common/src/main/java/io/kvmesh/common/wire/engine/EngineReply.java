@@ -7,5 +7,7 @@ public sealed interface EngineReply extends EngineMessage
         EngineRetrieveRetMsg,
         EngineStoreRetMsg,
         EngineReleaseRetMsg,
+        EnginePinRetMsg,
+        EngineUnpinRetMsg,
         CloseSessionRetMsg,
         EngineErrorMsg {}

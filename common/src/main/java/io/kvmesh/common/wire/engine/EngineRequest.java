@@ -7,4 +7,6 @@ public sealed interface EngineRequest extends EngineMessage
         EngineRetrieveMsg,
         EngineStoreMsg,
         EngineReleaseMsg,
+        EnginePinMsg,
+        EngineUnpinMsg,
         CloseSessionMsg {}

@@ -8,6 +8,12 @@ public enum StoreOutcome {
   RESIDENT,
   /** Nothing could be evicted for it. */
   NO_SPACE,
-  /** The body is larger than a page. */
-  TOO_LARGE
+  /** The body is larger than anything that can be given out. */
+  TOO_LARGE,
+  /** It is a part of a chunk, and such aren't kept. */
+  UNFULL,
+  /** The body isn't as long as its number of tokens says. */
+  WRONG_SIZE,
+  /** This agent keeps no chunks that are stored. */
+  NOT_KEPT
 }

@@ -1,0 +1,52 @@
+package io.kvmesh.agent.cache;
+
+/** Puts the figures of a cache's parts together. Guarded by the cache's lock. */
+final class CacheFigures {
+
+  private final ChunkMemory memory;
+  private final ResidentSet resident;
+  private final ClaimDesk desk;
+  private final PinBook pins;
+  private final CacheCounters counters;
+
+  CacheFigures(
+      ChunkMemory memory,
+      ResidentSet resident,
+      ClaimDesk desk,
+      PinBook pins,
+      CacheCounters counters) {
+    this.memory = memory;
+    this.resident = resident;
+    this.desk = desk;
+    this.pins = pins;
+    this.counters = counters;
+  }
+
+  CacheStats stats() {
+    return new CacheStats(
+        memory.chunkBytes(),
+        new CacheStats.Room(
+            memory.capacityBytes(), memory.freeBytes(), desk.budgetBytes(), memory.fragmentation()),
+        resident.residentChunks(),
+        resident.residentBytes(),
+        resident.heldChunks(),
+        counters.pending,
+        resident.detachedChunks(),
+        counters.lookups,
+        counters.lookedUp,
+        counters.hits,
+        resident.admitted(),
+        resident.removedByCause(),
+        counters.alreadyResident,
+        new CacheStats.Refused(
+            counters.noSpace,
+            counters.tooLarge,
+            counters.unfull,
+            counters.wrongSize,
+            counters.notKept),
+        counters.aborted,
+        new CacheStats.Waits(
+            desk.waiting(), counters.waited, counters.waitedInVain, counters.waitRefused),
+        pins.stats());
+  }
+}

@@ -1,0 +1,60 @@
+package io.kvmesh.agent.config;
+
+import io.kvmesh.agent.cache.BodyRule;
+import io.kvmesh.agent.cache.CacheOptions;
+import io.kvmesh.agent.cache.Keeping;
+import io.kvmesh.agent.cache.PinLimits;
+
+/** What the settings mean for this agent's cache. Immutable. */
+final class CacheRole {
+
+  private static final int FIRST_RANK = 0;
+
+  /** Bodies may be smaller than full chunks: parts of one, or those of other models. */
+  private static final int CHUNKS_PER_FULL_ONE = 4;
+
+  private final AgentSettings settings;
+
+  CacheRole(AgentSettings settings) {
+    this.settings = settings;
+  }
+
+  Keeping keeping() {
+    if (settings.model().saveOnlyFirstRank() && settings.rank() != FIRST_RANK) {
+      return Keeping.NOTHING;
+    }
+    return settings.cache().hot() ? Keeping.HOT : Keeping.STAGING;
+  }
+
+  /** Bytes of memory as configured, also where there is none. */
+  long capacityBytes() {
+    long ofFirstRank = settings.cache().firstRankCapacityBytes().toBytes();
+    return settings.model().saveOnlyFirstRank() && ofFirstRank > 0
+        ? ofFirstRank
+        : settings.cache().capacityBytes().toBytes();
+  }
+
+  /** How many chunks there may be in ranges of so many bytes. */
+  int maxChunks(long arenaBytes, int chunkBytes) {
+    return settings.cache().maxChunks() > 0
+        ? settings.cache().maxChunks()
+        : Math.clamp(CHUNKS_PER_FULL_ONE * (arenaBytes / chunkBytes), 1, 1 << 29);
+  }
+
+  CacheOptions options() {
+    return new CacheOptions(
+        keeping(),
+        bodies(),
+        settings.engine().maxRequests(),
+        new PinLimits(settings.pin().lifetime(), settings.pin().maxPercent()));
+  }
+
+  private BodyRule bodies() {
+    AgentSettings.Model model = settings.model();
+    return new BodyRule(
+        settings.memory().allocator() == Allocator.RANGES ? model.name() : null,
+        model.chunkTokens(),
+        settings.cache().saveUnfullChunk(),
+        new ModelShape(model).shape().orElse(null));
+  }
+}

@@ -1,0 +1,58 @@
+package io.kvmesh.agent.config;
+
+import io.kvmesh.agent.cache.ChunkMemory;
+import io.kvmesh.agent.cache.Keeping;
+import io.kvmesh.agent.memory.ArenaCapacity;
+import io.kvmesh.agent.memory.AvailableMemory;
+import io.kvmesh.agent.memory.PageAllocator;
+import io.kvmesh.agent.memory.PageArena;
+import io.kvmesh.agent.memory.RangeAllocator;
+import io.kvmesh.agent.ops.ArenaView;
+import java.util.Optional;
+
+/**
+ * The memory that this agent's cache has.
+ *
+ * @param arena whose memory it is; empty where nothing is kept
+ * @param memory as the cache uses it
+ */
+record CacheRoom(Optional<ArenaView> arena, ChunkMemory memory) {
+
+  /**
+   * Maps it.
+   *
+   * @throws StartException if it isn't granted
+   */
+  static CacheRoom open(AgentSettings settings, int chunkBytes) {
+    CacheRole role = new CacheRole(settings);
+    if (role.keeping() == Keeping.NOTHING) {
+      return new CacheRoom(Optional.empty(), ChunkMemory.none(chunkBytes));
+    }
+    MemoryPlan plan = new MemoryPlan(settings);
+    ArenaCapacity capacity = plan.capacity(AvailableMemory.now(), AvailableMemory.inHugetlb());
+    PageArena arena = plan.open(capacity.bytes());
+    return new CacheRoom(
+        Optional.of(new ArenaView(capacity, arena)), memory(settings, role, arena, chunkBytes));
+  }
+
+  private static ChunkMemory memory(
+      AgentSettings settings, CacheRole role, PageArena arena, int chunkBytes) {
+    return switch (settings.memory().allocator()) {
+      case PAGED -> ChunkMemory.paged(new PageAllocator(arena, chunkBytes));
+      case RANGES ->
+          ChunkMemory.ranges(
+              new RangeAllocator(arena, settings.memory().alignment(), arena.byteSize()),
+              chunkBytes,
+              role.maxChunks(arena.byteSize(), chunkBytes));
+    };
+  }
+
+  void close() {
+    arena.ifPresent(it -> it.arena().close());
+  }
+
+  /** Of memory that must stay mapped. */
+  void removeFile() {
+    arena.ifPresent(it -> it.arena().removeFile());
+  }
+}

@@ -1,0 +1,147 @@
+package io.kvmesh.agent.cache;
+
+import static io.kvmesh.agent.cache.CacheFixture.PAGE_BYTES;
+import static io.kvmesh.agent.cache.CacheFixture.TOKENS;
+import static io.kvmesh.agent.cache.CacheFixture.key;
+import static io.kvmesh.agent.cache.CacheFixture.keys;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvmesh.agent.cache.policy.PolicyName;
+import io.kvmesh.agent.memory.PageAllocator;
+import io.kvmesh.agent.memory.PageArena;
+import io.kvmesh.common.key.ChunkHash;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.Keyspace;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** Chunks that come and go leave nothing behind. Isolated, since it looks at the heap in use. */
+@Isolated
+class ChurnTest {
+
+  private static final int CHUNKS = 50_000;
+  private static final int ROUNDS = 50;
+  private static final int BATCH = 64;
+  private static final long MEBIBYTE = 1 << 20;
+
+  private static ChunkCache cache(PageArena arena) {
+    return new ChunkCache(
+        new PageAllocator(arena, PAGE_BYTES), PolicyName.LRU.create(CHUNKS), new NumberingSink());
+  }
+
+  private static long heapInUse() {
+    System.gc();
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  /** MEM-1: each chunk is replaced many times, in new keyspaces and with wide hashes too. */
+  @Test
+  void constantWorkingSet_takesConstantHeap() throws InterruptedException {
+    try (PageArena arena = PageArena.anonymous((long) CHUNKS * PAGE_BYTES)) {
+      ChunkCache cache = cache(arena);
+      List<Long> inUse = new ArrayList<>();
+      for (int round = 0; round < ROUNDS; round++) {
+        replaceAll(cache, round);
+        if (round == ROUNDS / 10 || round == ROUNDS / 2 || round == ROUNDS - 1) {
+          inUse.add(heapInUse());
+        }
+      }
+      assertThat(cache.stats().admitted()).isEqualTo((long) CHUNKS * ROUNDS);
+      for (long bytes : inUse) {
+        assertThat(bytes).isBetween(low(inUse.getFirst()), high(inUse.getFirst()));
+      }
+    }
+  }
+
+  private static long low(long bytes) {
+    return bytes * 95 / 100 - 2 * MEBIBYTE;
+  }
+
+  private static long high(long bytes) {
+    return bytes * 105 / 100 + 2 * MEBIBYTE;
+  }
+
+  private static void replaceAll(ChunkCache cache, int round) throws InterruptedException {
+    Keyspace keyspace = Keyspace.of("model " + round, 1, 0, "half", List.of());
+    for (int first = 0; first < CHUNKS; first += BATCH) {
+      List<ChunkSpec> specs = new ArrayList<>();
+      for (int i = first; i < Math.min(CHUNKS, first + BATCH); i++) {
+        ChunkHash hash = i % 10 == 0 ? wide(round, i) : ChunkHash.ofSigned(mixed(round, i));
+        specs.add(new ChunkSpec(new ChunkKey(keyspace, hash), PAGE_BYTES, TOKENS));
+      }
+      try (ChunkLease lease = cache.newLease()) {
+        List<PendingChunk> chunks =
+            CacheFixture.claimed(cache.claim(specs, new Reserving.Now(), lease));
+        cache.commit(chunks, new long[chunks.size()], lease);
+      }
+    }
+  }
+
+  private static long mixed(int round, int chunk) {
+    return ((long) round * CHUNKS + chunk) * 0x9e3779b97f4a7c15L;
+  }
+
+  private static ChunkHash wide(int round, int chunk) {
+    return ChunkHash.ofBytes(
+        ByteBuffer.allocate(32).putLong(mixed(round, chunk)).putLong(1).array());
+  }
+
+  @Test
+  void records_takeLessThan150BytesAChunk() throws InterruptedException {
+    try (PageArena arena = PageArena.anonymous((long) CHUNKS * PAGE_BYTES)) {
+      long before = heapInUse();
+      ChunkCache cache = cache(arena);
+      for (int first = 0; first < CHUNKS; first += BATCH) {
+        List<ChunkSpec> specs = new ArrayList<>();
+        for (int i = first; i < Math.min(CHUNKS, first + BATCH); i++) {
+          specs.add(new ChunkSpec(key(mixed(1, i)), PAGE_BYTES, TOKENS));
+        }
+        try (ChunkLease lease = cache.newLease()) {
+          List<PendingChunk> chunks =
+              CacheFixture.claimed(cache.claim(specs, new Reserving.Now(), lease));
+          cache.commit(chunks, new long[chunks.size()], lease);
+        }
+      }
+      long after = heapInUse();
+      assertThat(cache.stats().residentChunks()).isEqualTo(CHUNKS);
+      assertThat((after - before) / CHUNKS).isLessThan(150);
+    }
+  }
+
+  /** ALLOC-5: a small cache takes any number of puts, and each that went was an event. */
+  @Test
+  void manyPuts_neverFail_andEventsAddUp() {
+    try (CacheFixture at = new CacheFixture(1_000, PolicyName.LRU)) {
+      for (long hash = 0; hash < 5_000; hash++) {
+        at.put(hash);
+      }
+      CacheStats stats = at.cache.stats();
+      assertThat(stats.noSpace()).isZero();
+      assertThat(stats.residentChunks()).isEqualTo(1_000);
+      assertThat(stats.removed()).containsEntry(RemovalCause.EVICTED, 4_000L);
+      assertThat(at.sink.sequence()).isEqualTo(9_000);
+    }
+  }
+
+  /** PIN-7: every hold ends with whoever took it. */
+  @Test
+  void putReadAndRemoved_leavesEveryPageFree() {
+    try (CacheFixture at = new CacheFixture(8, PolicyName.LRU)) {
+      for (int round = 0; round < 1_000; round++) {
+        at.put(1, 2, 3);
+        at.read(1, 2, 3);
+        at.cache.pins().pin(new PinOwner("test", "owner"), keys(1, 2));
+        at.cache.pins().unpinGroup("test");
+        for (ChunkKey each : keys(1, 2, 3)) {
+          assertThat(at.cache.remove(each, RemovalCause.REMOVED)).isTrue();
+        }
+        assertThat(at.pages.freePages()).isEqualTo(8);
+      }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.kvmesh.agent.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.kvmesh.agent.cache.BodyRule;
+import io.kvmesh.agent.cache.Keeping;
+import io.kvmesh.agent.memory.ChunkShape;
+import io.kvmesh.agent.memory.Dtype;
+import io.kvmesh.agent.memory.MemoryFormat;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+class CacheRoleTest {
+
+  private static AgentSettings load(String... changes) {
+    Map<String, Object> values =
+        new HashMap<>(
+            Map.of(
+                "kvmesh.model.name", "m",
+                "kvmesh.model.page-bytes", "64KB",
+                "kvmesh.cache.capacity-bytes", "1MB",
+                "kvmesh.peer.advertised-host", "10.0.0.5"));
+    for (String change : changes) {
+      String[] parts = change.split("=", 2);
+      values.put("kvmesh." + parts[0], parts[1]);
+    }
+    StandardEnvironment environment = new StandardEnvironment();
+    environment.getPropertySources().addFirst(new MapPropertySource("test", values));
+    return SettingsLoader.load(environment);
+  }
+
+  private static List<String> faults(String... changes) {
+    InvalidSettingsException refused =
+        catchThrowableOfType(InvalidSettingsException.class, () -> load(changes));
+    assertThat(refused).as("a refusal of %s", List.of(changes)).isNotNull();
+    return refused.faults().stream().map(SettingFault::setting).toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "true, false, 0, HOT", "true, false, 3, HOT", "false, false, 0, STAGING",
+    "true, true, 0, HOT", "true, true, 1, NOTHING", "false, true, 1, NOTHING"
+  })
+  void keeping_followsFromHotAndRank(
+      boolean hot, boolean firstRankOnly, int rank, Keeping expected) {
+    AgentSettings settings =
+        load(
+            "cache.hot=" + hot,
+            "model.mla=true",
+            "model.save-only-first-rank=" + firstRankOnly,
+            "rank=" + rank);
+    assertThat(new CacheRole(settings).keeping()).isEqualTo(expected);
+  }
+
+  @Test
+  void otherRanks_haveNoArena() {
+    CacheRoom room =
+        CacheRoom.open(
+            load("model.mla=true", "model.save-only-first-rank=true", "rank=2"), 64 << 10);
+    assertThat(room.arena()).isEmpty();
+    assertThat(room.memory().capacityBytes()).isZero();
+    room.close();
+  }
+
+  @Test
+  void firstRank_mayHaveASizeOfItsOwn() {
+    AgentSettings settings =
+        load(
+            "model.mla=true",
+            "model.save-only-first-rank=true",
+            "cache.first-rank-capacity-bytes=4MB");
+    CacheRoom room = CacheRoom.open(settings, 64 << 10);
+    assertThat(room.memory().capacityBytes()).isEqualTo(4 << 20);
+    room.close();
+  }
+
+  @Test
+  void savingOnTheFirstRankAlone_isForMla() {
+    assertThat(faults("model.save-only-first-rank=true"))
+        .containsExactly("kvmesh.model.save-only-first-rank");
+    assertThat(faults("cache.first-rank-capacity-bytes=4MB"))
+        .containsExactly("kvmesh.cache.first-rank-capacity-bytes");
+    assertThat(
+            faults(
+                "model.mla=true",
+                "model.save-only-first-rank=true",
+                "cache.first-rank-capacity-bytes=1KB"))
+        .containsExactly("kvmesh.cache.first-rank-capacity-bytes");
+  }
+
+  @Test
+  void ranges_areGivenOutWhereAskedFor() {
+    AgentSettings settings = load("memory.allocator=ranges", "memory.alignment=8192");
+    CacheRoom room = CacheRoom.open(settings, 64 << 10);
+    assertThat(room.memory().footprint(1)).isEqualTo(8192);
+    assertThat(room.memory().slots()).isEqualTo(4 * 16);
+    room.close();
+    assertThat(new CacheRole(load("cache.max-chunks=9")).maxChunks(1 << 20, 1 << 10)).isEqualTo(9);
+    assertThat(faults("memory.alignment=5000")).containsExactly("kvmesh.memory.alignment");
+    assertThat(faults("memory.allocator=heap")).containsExactly("kvmesh.memory.allocator");
+  }
+
+  @Test
+  void bodies_areThoseOfTheModel() {
+    AgentSettings settings =
+        load(
+            "model.page-bytes=0B", "model.layers=2", "model.hidden-size=8", "model.chunk-tokens=4");
+    ChunkShape shape = new ChunkShape(MemoryFormat.KV_2LTD, Dtype.BFLOAT16, 2, 4, 8);
+    assertThat(new CacheRole(settings).options().bodies())
+        .isEqualTo(new BodyRule(null, 4, false, shape));
+    assertThat(
+            new CacheRole(load("memory.allocator=ranges", "cache.save-unfull-chunk=true"))
+                .options()
+                .bodies())
+        .isEqualTo(new BodyRule("m", 256, true, null));
+  }
+}
