@@ -15,8 +15,10 @@ public final class PullBandwidth {
   private static final int CHUNKS = 32;
   private static final int CHUNK_BYTES = 1 << 20;
   private static final int PULLS_PER_SAMPLE = 16;
+
   /** The compilers take processor time for so long. */
   private static final int WARM_UP = 20;
+
   private static final int SAMPLES = 9;
 
   private PullBandwidth() {}
