@@ -22,8 +22,8 @@ import tools.jackson.databind.JsonNode;
 /** The quickstart as a user runs it, with all its processes. */
 class QuickstartIT {
 
-  private static final Duration RUN_TIMEOUT = Duration.ofMinutes(2);
-  private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration RUN_TIMEOUT = Duration.ofMinutes(5);
+  private static final Duration END_TIMEOUT = Duration.ofSeconds(60);
 
   @TempDir private Path folder;
 

@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Several replays at the same time on one fleet, each on agents of its own. They ask for the same
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * with the profile {@code replays} only.
  */
 @Tag("replay")
+@Isolated("needs the whole machine")
 class ReplayIT {
 
   private static final int PAGE_BYTES = 1_024;
@@ -44,8 +46,7 @@ class ReplayIT {
           new Row("mru", 1, 1_000, Policy.MRU, 1_500),
           new Row("four", 4, 1_000, Policy.LRU, 1_500),
           new Row("three", 3, 2_000, Policy.LRU, 1_500),
-          new Row("unbounded", 4, EVERY_CHUNK, Policy.LRU, 1_500),
-          new Row("tiny", 2, 40, Policy.LRU, 200));
+          new Row("unbounded", 4, EVERY_CHUNK, Policy.LRU, 1_500));
 
   private final Http http = new Http();
 
