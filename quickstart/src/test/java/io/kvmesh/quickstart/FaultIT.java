@@ -40,7 +40,7 @@ class FaultIT {
 
   private static final int CHUNKS = 600;
   private static final int PAGE_BYTES = 256 << 10;
-  private static final Duration HEALED = Duration.ofSeconds(120);
+  private static final Duration HEALED = Duration.ofMinutes(2);
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
   private final Http http = new Http();

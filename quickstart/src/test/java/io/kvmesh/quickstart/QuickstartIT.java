@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 class QuickstartIT {
 
   private static final Duration RUN_TIMEOUT = Duration.ofMinutes(5);
-  private static final Duration END_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration END_TIMEOUT = Duration.ofMinutes(1);
 
   @TempDir private Path folder;
 
