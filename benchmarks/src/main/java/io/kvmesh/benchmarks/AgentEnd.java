@@ -1,10 +1,8 @@
 package io.kvmesh.benchmarks;
 
-import io.kvmesh.agent.cache.CacheEventSink;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.cache.PendingChunk;
-import io.kvmesh.agent.cache.RemovalCause;
 import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.agent.memory.PageArena;
@@ -50,7 +48,7 @@ final class AgentEnd implements AutoCloseable {
     memory = PageArena.anonymous((long) pages * pageBytes);
     memory.bytes().fill((byte) 1);
     PageAllocator allocator = new PageAllocator(memory, pageBytes);
-    cache = new ChunkCache(allocator, PolicyName.parse("lru").create(pages), new Numbering());
+    cache = new ChunkCache(allocator, PolicyName.parse("lru").create(pages), new NumberedEvents());
     sockets = new ZmqSockets(new ZmqSettings(1, 256 * MIB, SocketSettings.DEFAULT));
     LocalPeer self =
         new LocalPeer(new WorkerId(name, 0), pageBytes, CHUNK_TOKENS, () -> EPOCH, () -> false);
@@ -128,26 +126,5 @@ final class AgentEnd implements AutoCloseable {
     server.close();
     sockets.close();
     memory.close();
-  }
-
-  /** Numbers events and forgets them. */
-  private static final class Numbering implements CacheEventSink {
-
-    private long sequence;
-
-    @Override
-    public long admitted(Keyspace keyspace, long hashBits) {
-      return ++sequence;
-    }
-
-    @Override
-    public long evicted(Keyspace keyspace, long hashBits, RemovalCause cause) {
-      return ++sequence;
-    }
-
-    @Override
-    public long sequence() {
-      return sequence;
-    }
   }
 }

@@ -7,10 +7,8 @@ import java.util.Locale;
 /**
  * How fast one agent pulls chunks from another, as a share of what a plain socket moves on the same
  * machine in the same run. The two take turns, so that what else the machine does meets both.
- *
- * <p>{@code mvn -q -pl benchmarks -am spring-boot:run}
  */
-public final class PullBandwidth {
+final class PullBandwidth {
 
   private static final int CHUNKS = 32;
   private static final int CHUNK_BYTES = 1 << 20;
@@ -23,7 +21,8 @@ public final class PullBandwidth {
 
   private PullBandwidth() {}
 
-  public static void main(String[] args) throws Exception {
+  /** Measures and prints. */
+  static void run() throws Exception {
     System.out.printf(
         "%d chunks of %d KiB a pull, %d pulls a sample, %d samples each, taking turns%n",
         CHUNKS, CHUNK_BYTES >> 10, PULLS_PER_SAMPLE, SAMPLES);

@@ -1,0 +1,68 @@
+package io.kvmesh.benchmarks.cache;
+
+import java.io.PrintStream;
+
+/** Prints figures as they come: what, the figure, its baseline, and the aim if there is one. */
+final class FigureTable {
+
+  private static final String ROW = "%-44s %-28s %-52s %s%n";
+
+  /**
+   * What a figure is held against.
+   *
+   * @param name of the baseline
+   * @param written its value
+   */
+  record Baseline(String name, String written) {
+
+    static final Baseline NONE = new Baseline("", "");
+
+    static Baseline of(String name, Unit unit, Samples samples) {
+      return new Baseline(name, unit.write(samples));
+    }
+  }
+
+  private final PrintStream out;
+
+  FigureTable(PrintStream out) {
+    this.out = out;
+  }
+
+  void section(String title) {
+    out.printf("%n%s%n", title);
+    out.printf(ROW, "", "median (lowest..highest)", "baseline of the same rounds", "aim");
+  }
+
+  void row(String what, Unit unit, Samples figure, Baseline baseline) {
+    row(what, unit, figure, baseline, "");
+  }
+
+  void atMost(double limit, String what, Unit unit, Samples figure, Baseline baseline) {
+    row(what, unit, figure, baseline, "at most", limit, figure.median() <= limit);
+  }
+
+  void atLeast(double limit, String what, Unit unit, Samples figure, Baseline baseline) {
+    row(what, unit, figure, baseline, "at least", limit, figure.median() >= limit);
+  }
+
+  private void row(
+      String what,
+      Unit unit,
+      Samples figure,
+      Baseline baseline,
+      String bound,
+      double limit,
+      boolean met) {
+    String aim = "%s %s: %s".formatted(bound, unit.write(limit), met ? "met" : "MISSED");
+    row(what, unit, figure, baseline, aim);
+  }
+
+  private void row(String what, Unit unit, Samples figure, Baseline baseline, String aim) {
+    String beside = baseline.name().isEmpty() ? "" : baseline.name() + " " + baseline.written();
+    out.printf(ROW, what, unit.write(figure), beside, aim);
+  }
+
+  void line(String text) {
+    out.println(text);
+  }
+}
