@@ -114,7 +114,7 @@ public class CallRounds extends Rounds {
   private void slices(Nanos nanos) {
     for (int i = 0; i < CALLS; i++) {
       long begin = System.nanoTime();
-      nextSlot = Math.max(0, full.cache().snapshotSlice(nextSlot, SLICE_KEYS, slice -> {}));
+      nextSlot = Math.max(0, full.cache().snapshots().slice(nextSlot, SLICE_KEYS, slice -> {}));
       sample(i, System.nanoTime() - begin);
     }
     nanos.slice = median(0);

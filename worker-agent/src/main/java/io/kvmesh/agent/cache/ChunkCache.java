@@ -5,10 +5,8 @@ import io.kvmesh.agent.cache.policy.EvictionPolicy;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.common.key.ChunkKey;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -26,17 +24,12 @@ import java.util.function.LongSupplier;
  */
 public final class ChunkCache {
 
-  /** From {@link #snapshotSlice}: there are no further chunks. */
-  public static final int END_OF_SLOTS = -1;
-
-  /** Bounds what a slice of a snapshot looks at under the lock where few slots are in use. */
-  private static final int SLOTS_PER_KEY = 16;
-
   private final ChunkMemory memory;
   private final ChunkRecords records;
   private final Keeping keeping;
   private final LayerSlices layers;
   private final ChunkPins pins;
+  private final CacheSnapshots snapshots;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -86,6 +79,7 @@ public final class ChunkCache {
     this.desk = new ClaimDesk(this, lock, memory, resident, counters, options);
     this.figures = new CacheFigures(memory, resident, desk, pinBook, counters);
     this.pins = new ChunkPins(lock, pinBook, desk, nanoTime);
+    this.snapshots = new CacheSnapshots(lock, resident);
   }
 
   /** What it does with chunks that were committed. */
@@ -96,6 +90,11 @@ public final class ChunkCache {
   /** Its chunks' pins. */
   public ChunkPins pins() {
     return pins;
+  }
+
+  /** The view of who tells others about the whole cache. */
+  public CacheSnapshots snapshots() {
+    return snapshots;
   }
 
   /** A lease that holds nothing yet. */
@@ -186,7 +185,12 @@ public final class ChunkCache {
 
   /** As above, for a body whose checksum is known because it has just been checked. */
   public CommitOutcome commit(PendingChunk chunk, long checksum, ChunkLease into) {
-    return commit(List.of(chunk), new long[] {checksum}, into).getFirst();
+    lock.lock();
+    try {
+      return desk.commit(chunk, checksum, into);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -206,18 +210,9 @@ public final class ChunkCache {
 
   /** As above, for bodies whose checksums are known. */
   public List<CommitOutcome> commit(List<PendingChunk> chunks, long[] checksums, ChunkLease into) {
-    List<CommitOutcome> outcomes = new ArrayList<>(chunks.size());
     lock.lock();
     try {
-      if (into.isClosed()) {
-        abortLocked(chunks);
-      }
-      into.requireOpenIn(this);
-      for (int i = 0; i < chunks.size(); i++) {
-        outcomes.add(desk.commit(chunks.get(i), checksums[i], into));
-      }
-      desk.serve();
-      return outcomes;
+      return desk.commit(chunks, checksums, into);
     } finally {
       lock.unlock();
     }
@@ -236,16 +231,10 @@ public final class ChunkCache {
   public void abort(List<PendingChunk> chunks) {
     lock.lock();
     try {
-      abortLocked(chunks);
+      desk.abort(chunks);
     } finally {
       lock.unlock();
     }
-  }
-
-  @GuardedBy("lock")
-  private void abortLocked(List<PendingChunk> chunks) {
-    chunks.forEach(desk::abort);
-    desk.serve();
   }
 
   /** Whether the chunk is resident now; isn't a use. */
@@ -313,38 +302,6 @@ public final class ChunkCache {
     lock.lock();
     try {
       return resident.position();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Passes the position to somebody who must see it before anything changes: under the lock. */
-  public void withPosition(Consumer<LogPosition> underLock) {
-    lock.lock();
-    try {
-      underLock.accept(resident.position());
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /**
-   * Cuts the next slice of a walk over all chunks in the order of their slots. A chunk keeps its
-   * slot while it is resident; one that comes into a slot already passed is an event after the
-   * start of the walk. A slice may be empty.
-   *
-   * @param fromSlot 0, then what the call before answered
-   * @param maxKeys bounds the slice, and with it how long the lock is held
-   * @param underLock gets the slice before anything else changes
-   * @return where the next slice begins, or {@link #END_OF_SLOTS}
-   */
-  public int snapshotSlice(int fromSlot, int maxKeys, Consumer<SnapshotSlice> underLock) {
-    lock.lock();
-    try {
-      SnapshotSlice slice = new SnapshotSlice(resident.position());
-      int next = resident.cut(fromSlot, maxKeys, SLOTS_PER_KEY * maxKeys, slice);
-      underLock.accept(slice);
-      return next;
     } finally {
       lock.unlock();
     }

@@ -147,9 +147,12 @@ final class ChunkRecords {
     if (wide != null) {
       return wide;
     }
-    return isNegative(slot)
-        ? ChunkHash.ofSigned(hashBits(slot))
-        : ChunkHash.ofUnsigned(hashBits(slot));
+    return narrow(hashBits(slot), isNegative(slot));
+  }
+
+  /** A hash of no more than 64 bits, as it was written. */
+  static ChunkHash narrow(long bits, boolean negative) {
+    return negative ? ChunkHash.ofSigned(bits) : ChunkHash.ofUnsigned(bits);
   }
 
   /** Whether the hash was written with a sign. */

@@ -1,6 +1,5 @@
 package io.kvmesh.agent.cache;
 
-import io.kvmesh.common.key.ChunkKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -235,7 +234,32 @@ final class ClaimDesk {
     serve();
   }
 
+  /** See ChunkCache. Into a closed lease nothing is committed: the memory is free again. */
   CommitOutcome commit(PendingChunk chunk, long checksum, ChunkLease into) {
+    if (into.isClosed()) {
+      abort(List.of(chunk));
+    }
+    into.requireOpenIn(cache);
+    CommitOutcome outcome = commitOpen(chunk, checksum, into);
+    serve();
+    return outcome;
+  }
+
+  /** As above, for a batch. */
+  List<CommitOutcome> commit(List<PendingChunk> chunks, long[] checksums, ChunkLease into) {
+    if (into.isClosed()) {
+      abort(chunks);
+    }
+    into.requireOpenIn(cache);
+    List<CommitOutcome> outcomes = new ArrayList<>(chunks.size());
+    for (int i = 0; i < chunks.size(); i++) {
+      outcomes.add(commitOpen(chunks.get(i), checksums[i], into));
+    }
+    serve();
+    return outcomes;
+  }
+
+  private CommitOutcome commitOpen(PendingChunk chunk, long checksum, ChunkLease into) {
     int place = settle(chunk);
     if (closed) {
       giveBack(place);
@@ -245,8 +269,7 @@ final class ClaimDesk {
       into.add(resident.stage(chunk, place, checksum));
       return CommitOutcome.STAGED;
     }
-    ChunkKey key = chunk.key();
-    int slot = resident.find(key);
+    int slot = resident.find(chunk.key());
     if (slot != ChunkTable.NOT_FOUND) {
       memory.free(place);
       counters.alreadyResident++;
@@ -257,8 +280,9 @@ final class ClaimDesk {
     return CommitOutcome.STORED;
   }
 
-  void abort(PendingChunk chunk) {
-    giveBack(settle(chunk));
+  void abort(List<PendingChunk> chunks) {
+    chunks.forEach(chunk -> giveBack(settle(chunk)));
+    serve();
   }
 
   private int settle(PendingChunk chunk) {

@@ -62,11 +62,6 @@ final class PolicyOrder {
 
   private ChunkHash hash(int index) {
     ChunkHash whole = wide.get(index);
-    if (whole != null) {
-      return whole;
-    }
-    return negative[index]
-        ? ChunkHash.ofSigned(hashBits[index])
-        : ChunkHash.ofUnsigned(hashBits[index]);
+    return whole == null ? ChunkRecords.narrow(hashBits[index], negative[index]) : whole;
   }
 }

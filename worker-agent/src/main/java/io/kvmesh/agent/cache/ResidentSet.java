@@ -247,7 +247,7 @@ final class ResidentSet {
     return true;
   }
 
-  /** See ChunkCache.snapshotSlice. */
+  /** See CacheSnapshots.slice. */
   int cut(int fromSlot, int maxKeys, int maxSlots, SnapshotSlice into) {
     int end = (int) Math.min(records.slots(), (long) fromSlot + maxSlots);
     for (int slot = fromSlot; slot < end; slot++) {
@@ -258,7 +258,7 @@ final class ResidentSet {
         into.add(keyspace(slot), records.hashBits(slot));
       }
     }
-    return end == records.slots() ? ChunkCache.END_OF_SLOTS : end;
+    return end == records.slots() ? CacheSnapshots.END_OF_SLOTS : end;
   }
 
   /** A copy of what is resident, to be put into the policy's order. */

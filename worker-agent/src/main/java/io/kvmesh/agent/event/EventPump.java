@@ -208,8 +208,10 @@ final class EventPump {
   private void queueHeartbeat(long now) {
     nextHeartbeat = now + settings.heartbeatInterval().toNanos();
     if (!heartbeatQueued) {
-      cache.withPosition(
-          position -> heartbeatQueued = outbox.addHeartbeat(new HeartbeatMark(position)));
+      cache
+          .snapshots()
+          .withPosition(
+              position -> heartbeatQueued = outbox.addHeartbeat(new HeartbeatMark(position)));
     }
   }
 

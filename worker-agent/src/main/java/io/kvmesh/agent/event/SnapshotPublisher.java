@@ -1,5 +1,6 @@
 package io.kvmesh.agent.event;
 
+import io.kvmesh.agent.cache.CacheSnapshots;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.event.OutboxItem.EndMark;
 import io.kvmesh.agent.event.OutboxItem.SliceMark;
@@ -100,11 +101,13 @@ final class SnapshotPublisher {
   private void begin(long epoch) {
     StartMark[] start = new StartMark[1];
     String id = nextId(epoch);
-    cache.withPosition(
-        position -> {
-          StartMark mark = new StartMark(id, position);
-          start[0] = outbox.addSnapshotPart(mark) ? mark : null;
-        });
+    cache
+        .snapshots()
+        .withPosition(
+            position -> {
+              StartMark mark = new StartMark(id, position);
+              start[0] = outbox.addSnapshotPart(mark) ? mark : null;
+            });
     if (start[0] != null) {
       started(id);
     }
@@ -114,7 +117,7 @@ final class SnapshotPublisher {
   void resume(long epoch) {
     voidSnapshot();
     String id = nextId(epoch);
-    cache.withPosition(position -> outbox.resume(new StartMark(id, position)));
+    cache.snapshots().withPosition(position -> outbox.resume(new StartMark(id, position)));
     started(id);
   }
 
@@ -133,9 +136,11 @@ final class SnapshotPublisher {
   }
 
   private void walk(long now) {
-    if (nextSlot == ChunkCache.END_OF_SLOTS) {
-      cache.withPosition(
-          position -> partQueued = outbox.addSnapshotPart(new EndMark(snapshotId, position)));
+    if (nextSlot == CacheSnapshots.END_OF_SLOTS) {
+      cache
+          .snapshots()
+          .withPosition(
+              position -> partQueued = outbox.addSnapshotPart(new EndMark(snapshotId, position)));
       if (partQueued) {
         walking = false;
         walkNotBefore = now + settings.snapshotInterval().toNanos();
@@ -143,10 +148,12 @@ final class SnapshotPublisher {
       return;
     }
     int next =
-        cache.snapshotSlice(
-            nextSlot,
-            settings.keysPerBatch(),
-            slice -> partQueued = outbox.addSnapshotPart(new SliceMark(snapshotId, slice)));
+        cache
+            .snapshots()
+            .slice(
+                nextSlot,
+                settings.keysPerBatch(),
+                slice -> partQueued = outbox.addSnapshotPart(new SliceMark(snapshotId, slice)));
     if (partQueued) {
       nextSlot = next;
     }
