@@ -146,7 +146,8 @@ final class EngineApi {
   List<StoreOutcome> store(
       List<ChunkSpec> chunks, List<Frame> bodies, Reserving how, ChunkLease into)
       throws EngineFault, InterruptedException {
-    if (cache.keeping() != Keeping.HOT) {
+    if (cache.keeping() == Keeping.STAGING) {
+      // Nobody would find them: not even a copy is made.
       return Collections.nCopies(chunks.size(), StoreOutcome.NOT_KEPT);
     }
     List<Claim> claims = cache.claim(chunks, how, into);

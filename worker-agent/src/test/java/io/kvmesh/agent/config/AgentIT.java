@@ -26,6 +26,7 @@ import io.kvmesh.common.wire.engine.EngineStoreMsg;
 import io.kvmesh.common.wire.engine.EngineStoreRetMsg;
 import io.kvmesh.common.wire.engine.OpenSessionMsg;
 import io.kvmesh.common.wire.engine.OpenSessionRetMsg;
+import io.kvmesh.common.wire.engine.StoreOutcome;
 import io.kvmesh.embedded.EmbeddedKafka;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -186,11 +187,15 @@ class AgentIT {
       "--kvmesh.model.mla=true", "--kvmesh.model.save-only-first-rank=true", "--kvmesh.rank=1"
     };
     try (ConfigurableApplicationContext program =
-        AgentApplication.start(arguments("a", NO_KAFKA, asked))) {
+            AgentApplication.start(arguments("a", NO_KAFKA, asked));
+        RawClient engine = RawClient.dealer(engineDoor(program))) {
       assertThat(state(program).memory()).isNull();
       assertThat(state(program).cache().keeping()).isEqualTo(Keeping.NOTHING);
+      assertThat(store(engine, open(engine), TestAgent.keys(1, 2)).outcomes())
+          .containsExactly(StoreOutcome.NOT_KEPT, StoreOutcome.NOT_KEPT);
       assertThat(get(program, "/actuator/prometheus"))
           .contains("kvmesh_agent_cache_keeping{keeping=\"nothing\"} 1.0")
+          .contains("kvmesh_agent_cache_not_kept_total 2.0")
           .contains("kvmesh_agent_memory_capacity_bytes 0.0");
     }
   }
