@@ -224,7 +224,8 @@ public record AgentSettings(
    *     cache's capacity
    * @param maxRequests at work at once; more are refused
    * @param maxKeys in one request
-   * @param storeWait a store whose chunks find no room waits for it, at most this; 0 = not at all
+   * @param storeWait a store whose chunks find no room waits for it, at most this; 0 = not at all.
+   *     Half of maxRequests may wait
    */
   public record Engine(
       @DefaultValue("tcp://127.0.0.1:8210") String bind,

@@ -13,6 +13,9 @@ final class CacheRole {
   /** Bodies may be smaller than full chunks: parts of one, or those of other models. */
   private static final int CHUNKS_PER_FULL_ONE = 4;
 
+  /** So many may wait that there are others at work beside them: one in so many requests. */
+  private static final int WAITING_SHARE = 2;
+
   private final AgentSettings settings;
 
   CacheRole(AgentSettings settings) {
@@ -45,7 +48,7 @@ final class CacheRole {
     return new CacheOptions(
         keeping(),
         bodies(),
-        settings.engine().maxRequests(),
+        Math.ceilDiv(settings.engine().maxRequests(), WAITING_SHARE),
         new PinLimits(settings.pin().lifetime(), settings.pin().maxPercent()));
   }
 

@@ -1,46 +1,29 @@
 package io.kvmesh.agent.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kvmesh.agent.cache.BodyRule;
 import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.memory.ChunkShape;
 import io.kvmesh.agent.memory.Dtype;
 import io.kvmesh.agent.memory.MemoryFormat;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.core.env.MapPropertySource;
-import org.springframework.core.env.StandardEnvironment;
 
 class CacheRoleTest {
 
   private static AgentSettings load(String... changes) {
-    Map<String, Object> values =
-        new HashMap<>(
-            Map.of(
-                "kvmesh.model.name", "m",
-                "kvmesh.model.page-bytes", "64KB",
-                "kvmesh.cache.capacity-bytes", "1MB",
-                "kvmesh.peer.advertised-host", "10.0.0.5"));
-    for (String change : changes) {
-      String[] parts = change.split("=", 2);
-      values.put("kvmesh." + parts[0], parts[1]);
-    }
-    StandardEnvironment environment = new StandardEnvironment();
-    environment.getPropertySources().addFirst(new MapPropertySource("test", values));
-    return SettingsLoader.load(environment);
+    return settings(changes).load();
   }
 
-  private static List<String> faults(String... changes) {
-    InvalidSettingsException refused =
-        catchThrowableOfType(InvalidSettingsException.class, () -> load(changes));
-    assertThat(refused).as("a refusal of %s", List.of(changes)).isNotNull();
-    return refused.faults().stream().map(SettingFault::setting).toList();
+  private static Set<String> faults(String... changes) {
+    return settings(changes).faults().keySet();
+  }
+
+  private static TestSettings settings(String... changes) {
+    return TestSettings.with("cache.capacity-bytes=1MB").and(changes);
   }
 
   @ParameterizedTest
@@ -105,6 +88,12 @@ class CacheRoleTest {
     assertThat(new CacheRole(load("cache.max-chunks=9")).maxChunks(1 << 20, 1 << 10)).isEqualTo(9);
     assertThat(faults("memory.alignment=5000")).containsExactly("kvmesh.memory.alignment");
     assertThat(faults("memory.allocator=heap")).containsExactly("kvmesh.memory.allocator");
+  }
+
+  @Test
+  void waitingStores_leaveRequestsToOthers() {
+    assertThat(new CacheRole(load("engine.max-requests=9")).options().maxWaitingClaims())
+        .isEqualTo(5);
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.kvmesh.agent.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kvmesh.agent.memory.ArenaCapacity;
 import io.kvmesh.agent.memory.ArenaOptions;
@@ -12,16 +11,12 @@ import io.kvmesh.agent.memory.MemoryFeature;
 import io.kvmesh.agent.memory.MemoryFormat;
 import io.kvmesh.agent.memory.PageArena;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.core.env.MapPropertySource;
-import org.springframework.core.env.StandardEnvironment;
 import org.springframework.util.unit.DataSize;
 
 /** The settings of the arena and of a chunk's bytes, and what follows from them. */
@@ -30,30 +25,16 @@ class MemorySettingsTest {
   private static final long MIB = 1 << 20;
   private static final AvailableMemory.Known NO_HUGETLB = new AvailableMemory.Known(0, "pool");
 
-  /** Settings in the form {@code name=value}, below {@code kvmesh}. */
   private static AgentSettings load(String... changes) {
-    Map<String, Object> values = new HashMap<>();
-    values.put("kvmesh.instance-id", "i");
-    values.put("kvmesh.model.name", "m");
-    values.put("kvmesh.model.page-bytes", "1MB");
-    values.put("kvmesh.cache.capacity-bytes", "64MB");
-    values.put("kvmesh.peer.advertised-host", "10.0.0.5");
-    for (String change : changes) {
-      int at = change.indexOf('=');
-      values.put("kvmesh." + change.substring(0, at), change.substring(at + 1));
-    }
-    StandardEnvironment environment = new StandardEnvironment();
-    environment.getPropertySources().addFirst(new MapPropertySource("test", values));
-    return SettingsLoader.load(environment);
+    return settings(changes).load();
   }
 
   private static Map<String, String> faults(String... changes) {
-    InvalidSettingsException refused =
-        catchThrowableOfType(InvalidSettingsException.class, () -> load(changes));
-    assertThat(refused).as("a refusal of %s", String.join(" ", changes)).isNotNull();
-    Map<String, String> faults = new TreeMap<>();
-    refused.faults().forEach(fault -> faults.put(fault.setting(), fault.rule()));
-    return faults;
+    return settings(changes).faults();
+  }
+
+  private static TestSettings settings(String... changes) {
+    return TestSettings.with("model.page-bytes=1MB", "cache.capacity-bytes=64MB").and(changes);
   }
 
   private static ArenaOptions options(String... changes) {

@@ -1,44 +1,24 @@
 package io.kvmesh.agent.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.core.env.MapPropertySource;
-import org.springframework.core.env.StandardEnvironment;
 import org.springframework.util.unit.DataSize;
 
 class SettingsLoaderTest {
 
-  private static final Map<String, Object> ENOUGH =
-      Map.of(
-          "kvmesh.instance-id", "i",
-          "kvmesh.model.name", "m",
-          "kvmesh.model.page-bytes", "64KB",
-          "kvmesh.peer.advertised-host", "10.0.0.5");
-
   private static AgentSettings load(Map<String, Object> changes) {
-    Map<String, Object> values = new HashMap<>(ENOUGH);
-    values.putAll(changes);
-    StandardEnvironment environment = new StandardEnvironment();
-    environment.getPropertySources().addFirst(new MapPropertySource("test", values));
-    return SettingsLoader.load(environment);
+    return TestSettings.with(changes).load();
   }
 
   private static Map<String, String> faults(Map<String, Object> changes) {
-    InvalidSettingsException refused =
-        catchThrowableOfType(InvalidSettingsException.class, () -> load(changes));
-    assertThat(refused).as("a refusal of %s", changes).isNotNull();
-    Map<String, String> faults = new TreeMap<>();
-    refused.faults().forEach(fault -> faults.put(fault.setting(), fault.rule()));
-    return faults;
+    return TestSettings.with(changes).faults();
   }
 
   @Test

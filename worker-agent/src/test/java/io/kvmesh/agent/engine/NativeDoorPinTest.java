@@ -1,5 +1,7 @@
 package io.kvmesh.agent.engine;
 
+import static io.kvmesh.agent.engine.TestDoor.PAGE;
+import static io.kvmesh.agent.engine.TestDoor.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,7 +12,6 @@ import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
-import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.engine.CloseSessionMsg;
 import io.kvmesh.common.wire.engine.CloseSessionRetMsg;
 import io.kvmesh.common.wire.engine.EngineErrorCode;
@@ -21,10 +22,7 @@ import io.kvmesh.common.wire.engine.EngineStoreMsg;
 import io.kvmesh.common.wire.engine.EngineStoreRetMsg;
 import io.kvmesh.common.wire.engine.EngineUnpinMsg;
 import io.kvmesh.common.wire.engine.EngineUnpinRetMsg;
-import io.kvmesh.common.wire.engine.OpenSessionMsg;
-import io.kvmesh.common.wire.engine.OpenSessionRetMsg;
 import io.kvmesh.common.wire.engine.StoreOutcome;
-import io.kvmesh.common.zmq.SocketSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -37,7 +35,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class NativeDoorPinTest {
 
-  private static final int PAGE = 4096;
   private static final int PAGES = 8;
 
   private final Counters<EngineCount> counters = new Counters<>(EngineCount.class);
@@ -48,29 +45,13 @@ class NativeDoorPinTest {
   @BeforeEach
   void start() throws IOException {
     agent = TestAgent.named("me").pages(PAGES, PAGE).start();
+    Duration minute = Duration.ofMinutes(1);
     door =
-        new NativeDoor(
-            agent.self,
-            new EngineSettings(
-                SocketSettings.DEFAULT.withMessages(100, 4 * PAGE, 100),
-                "tcp://127.0.0.1:0",
-                Duration.ofSeconds(2),
-                Duration.ofMinutes(1),
-                Duration.ofMinutes(1),
-                4,
-                4,
-                20 * PAGE,
-                4,
-                40,
-                Duration.ofSeconds(20)),
-            agent.cache,
+        TestDoor.start(
+            agent,
+            TestDoor.settings(minute, minute, 4, 4, Duration.ofSeconds(20)),
             (keyspace, hashes, atMost) -> new LookupOutcome.Miss(),
-            agent.puller,
-            agent.sockets,
-            new MessageCodec(),
-            counters,
-            System::nanoTime);
-    door.start();
+            counters);
     client = RawClient.dealer("127.0.0.1:" + door.port());
   }
 
@@ -83,11 +64,7 @@ class NativeDoorPinTest {
   }
 
   private long open() {
-    return client.ask(OpenSessionRetMsg.class, new OpenSessionMsg(1, "test")).sessionId();
-  }
-
-  private static List<String> texts(List<ChunkKey> keys) {
-    return keys.stream().map(ChunkKey::toString).toList();
+    return TestDoor.open(client);
   }
 
   private EnginePinRetMsg pin(long session, String owner, List<ChunkKey> keys) {

@@ -1,5 +1,7 @@
 package io.kvmesh.agent.engine;
 
+import static io.kvmesh.agent.engine.TestDoor.PAGE;
+import static io.kvmesh.agent.engine.TestDoor.texts;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -9,8 +11,9 @@ import io.kvmesh.agent.directory.LookupOutcome;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
-import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.wire.engine.CloseSessionMsg;
 import io.kvmesh.common.wire.engine.CloseSessionRetMsg;
 import io.kvmesh.common.wire.engine.EngineErrorCode;
@@ -27,7 +30,6 @@ import io.kvmesh.common.wire.engine.EngineStoreRetMsg;
 import io.kvmesh.common.wire.engine.OpenSessionMsg;
 import io.kvmesh.common.wire.engine.OpenSessionRetMsg;
 import io.kvmesh.common.wire.engine.StoreOutcome;
-import io.kvmesh.common.zmq.SocketSettings;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -46,8 +48,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class NativeDoorTest {
 
-  private static final int PAGE = 4096;
-
   private final Counters<EngineCount> counters = new Counters<>(EngineCount.class);
   private final AtomicReference<LookupOutcome> fleet =
       new AtomicReference<>(new LookupOutcome.Miss());
@@ -64,41 +64,22 @@ class NativeDoorTest {
 
   private static EngineSettings settings(
       Duration sessionIdle, Duration leaseLifetime, int maxSessions, int maxRequests) {
-    return new EngineSettings(
-        SocketSettings.DEFAULT.withMessages(100, 4 * PAGE, 100),
-        "tcp://127.0.0.1:0",
-        Duration.ofSeconds(2),
-        sessionIdle,
-        leaseLifetime,
-        maxSessions,
-        3,
-        20 * PAGE,
-        maxRequests,
-        40,
-        Duration.ZERO);
+    return TestDoor.settings(sessionIdle, leaseLifetime, maxSessions, maxRequests, Duration.ZERO);
   }
 
   private void use(EngineSettings settings) throws IOException {
     agent = TestAgent.named("me").start();
-    door =
-        new NativeDoor(
-            agent.self,
-            settings,
-            agent.cache,
-            (keyspace, hashes, atMost) -> {
-              if (hang) {
-                askedAndHung.countDown();
-                new CountDownLatch(1).await();
-              }
-              return requireNonNull(fleet.get());
-            },
-            agent.puller,
-            agent.sockets,
-            new MessageCodec(),
-            counters,
-            System::nanoTime);
-    door.start();
+    door = TestDoor.start(agent, settings, this::lookUp, counters);
     client = RawClient.dealer("127.0.0.1:" + door.port());
+  }
+
+  private LookupOutcome lookUp(Keyspace keyspace, List<ChunkHash> hashes, Duration atMost)
+      throws InterruptedException {
+    if (hang) {
+      askedAndHung.countDown();
+      new CountDownLatch(1).await();
+    }
+    return requireNonNull(fleet.get());
   }
 
   @AfterEach
@@ -110,15 +91,7 @@ class NativeDoorTest {
   }
 
   private long open() {
-    return open(client);
-  }
-
-  private static long open(RawClient by) {
-    return by.ask(OpenSessionRetMsg.class, new OpenSessionMsg(1, "test")).sessionId();
-  }
-
-  private static List<String> texts(List<ChunkKey> keys) {
-    return keys.stream().map(ChunkKey::toString).toList();
+    return TestDoor.open(client);
   }
 
   private static byte[] body(ChunkKey key) {
@@ -344,7 +317,7 @@ class NativeDoorTest {
   @Test
   void frame_thatIsTooLong_costsItsSenderTheConnectionAndItsSession() throws Exception {
     try (RawClient rude = RawClient.dealer("127.0.0.1:" + door.port())) {
-      open(rude);
+      TestDoor.open(rude);
       await().until(() -> door.sessions() == 1);
       rude.tellRaw(new byte[0], new byte[8 * PAGE]);
       await().until(() -> door.sessions() == 0);

@@ -1,0 +1,71 @@
+package io.kvmesh.agent.engine;
+
+import io.kvmesh.agent.directory.PeerDirectory;
+import io.kvmesh.agent.transfer.RawClient;
+import io.kvmesh.agent.transfer.TestAgent;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.engine.OpenSessionMsg;
+import io.kvmesh.common.wire.engine.OpenSessionRetMsg;
+import io.kvmesh.common.zmq.SocketSettings;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+
+/** What tests of the engine's door have in common. */
+final class TestDoor {
+
+  static final int PAGE = 4096;
+
+  private TestDoor() {}
+
+  static EngineSettings settings(
+      Duration sessionIdle,
+      Duration leaseLifetime,
+      int maxSessions,
+      int maxRequests,
+      Duration storeWait) {
+    return new EngineSettings(
+        SocketSettings.DEFAULT.withMessages(100, 4 * PAGE, 100),
+        "tcp://127.0.0.1:0",
+        Duration.ofSeconds(2),
+        sessionIdle,
+        leaseLifetime,
+        maxSessions,
+        3,
+        20 * PAGE,
+        maxRequests,
+        40,
+        storeWait);
+  }
+
+  static NativeDoor start(
+      TestAgent agent,
+      EngineSettings settings,
+      PeerDirectory directory,
+      Counters<EngineCount> counters)
+      throws IOException {
+    NativeDoor door =
+        new NativeDoor(
+            agent.self,
+            settings,
+            agent.cache,
+            directory,
+            agent.puller,
+            agent.sockets,
+            new MessageCodec(),
+            counters,
+            System::nanoTime);
+    door.start();
+    return door;
+  }
+
+  static long open(RawClient by) {
+    return by.ask(OpenSessionRetMsg.class, new OpenSessionMsg(1, "test")).sessionId();
+  }
+
+  static List<String> texts(List<ChunkKey> keys) {
+    return keys.stream().map(ChunkKey::toString).toList();
+  }
+}
