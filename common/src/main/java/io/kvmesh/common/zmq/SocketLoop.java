@@ -2,7 +2,6 @@ package io.kvmesh.common.zmq;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +16,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import zmq.poll.PollItem;
 
 /**
  * A thread that owns sockets: it hands what they receive to handlers, and runs timers and the tasks
@@ -35,7 +33,7 @@ public final class SocketLoop implements AutoCloseable {
   private final String name;
   private final ZmqSockets sockets;
   private final BlockingQueue<Runnable> tasks;
-  private final WakeUp wakeUp;
+  private final SocketWait idle;
   private final Thread thread;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final LongAdder received = new LongAdder();
@@ -47,10 +45,10 @@ public final class SocketLoop implements AutoCloseable {
   // The loop's thread alone.
   private final LoopTimers timers = new LoopTimers();
   private final List<Registration> registrations = new ArrayList<>();
-  private Registration[] polled = {};
-  private PollItem[] pollItems = {};
+  private Registration[] served = {};
+  private boolean rung;
 
-  private record Registration(ZmqSocket socket, PollItem item, MessageHandler handler) {}
+  private record Registration(ZmqSocket socket, MessageHandler handler) {}
 
   /**
    * A loop with a bounded queue for the tasks of other threads.
@@ -62,12 +60,11 @@ public final class SocketLoop implements AutoCloseable {
     this.sockets = sockets;
     this.tasks = new ArrayBlockingQueue<>(maxQueuedTasks);
     try {
-      this.wakeUp = new WakeUp();
+      this.idle = new SocketWait();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
-    rebuildPollItems();
   }
 
   /** Starts the thread. Once. */
@@ -101,19 +98,19 @@ public final class SocketLoop implements AutoCloseable {
     return call(
         () -> {
           ZmqSocket socket = opener.call();
-          PollItem item = new PollItem(socket.base(), zmq.ZMQ.ZMQ_POLLIN);
-          registrations.add(new Registration(socket, item, handler));
-          rebuildPollItems();
+          idle.add(socket);
+          registrations.add(new Registration(socket, handler));
+          served = registrations.toArray(Registration[]::new);
           return socket;
         });
   }
 
   /** Closes a socket of this loop; what isn't sent yet is dropped. Owner thread; idempotent. */
   public void close(ZmqSocket socket) {
+    idle.remove(socket);
     socket.close();
-    if (registrations.removeIf(registration -> registration.socket() == socket)) {
-      rebuildPollItems();
-    }
+    registrations.removeIf(registration -> registration.socket() == socket);
+    served = registrations.toArray(Registration[]::new);
   }
 
   /**
@@ -128,7 +125,7 @@ public final class SocketLoop implements AutoCloseable {
       accepted = !tasks.remove(task);
     }
     if (accepted) {
-      wake();
+      idle.end();
     } else {
       refusedTasks.increment();
     }
@@ -176,12 +173,12 @@ public final class SocketLoop implements AutoCloseable {
    */
   public boolean close(Duration timeout) {
     closing = true;
-    wake();
+    idle.end();
     if (isOwner()) {
       return true;
     }
     if (thread.getState() == Thread.State.NEW) {
-      closeUnstarted();
+      idle.close();
       return true;
     }
     try {
@@ -193,14 +190,6 @@ public final class SocketLoop implements AutoCloseable {
     }
     LOG.warn("Loop {} not closed within {}", name, timeout);
     return false;
-  }
-
-  private void closeUnstarted() {
-    try {
-      wakeUp.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private <T> T call(Callable<T> action) throws IOException {
@@ -234,27 +223,10 @@ public final class SocketLoop implements AutoCloseable {
     }
   }
 
-  private void wake() {
-    try {
-      wakeUp.signal();
-    } catch (IOException e) {
-      LOG.debug("Loop {} has ended", name, e);
-    }
-  }
-
-  private void rebuildPollItems() {
-    List<PollItem> items = new ArrayList<>();
-    items.add(new PollItem(wakeUp.channel(), zmq.ZMQ.ZMQ_POLLIN));
-    registrations.forEach(registration -> items.add(registration.item()));
-    polled = registrations.toArray(Registration[]::new);
-    pollItems = items.toArray(PollItem[]::new);
-  }
-
   private void run() {
-    try (Selector selector = Selector.open();
-        wakeUp) {
+    try (idle) {
       while (!closing) {
-        turn(selector);
+        turn();
       }
       runTasks(tasks.size());
     } catch (IOException | RuntimeException | Error e) {
@@ -266,24 +238,41 @@ public final class SocketLoop implements AutoCloseable {
     }
   }
 
-  private void turn(Selector selector) throws IOException {
-    // A task may have left the flag behind; it would make polling spin and close the wake-up pipe.
+  /** Waits only if no socket had a message: a handler may take away another socket's ring. */
+  private void turn() throws IOException {
+    // A task may have left the flag behind; it would make waiting spin and close channels.
     Thread.interrupted();
-    if (zmq.ZMQ.poll(selector, pollItems, pollTimeoutMillis()) < 0 && sockets.isClosed()) {
+    runTasks(tasks.size());
+    timers.runDue(System.nanoTime(), this::guarded);
+    if (receiveAll()) {
+      rung = false;
+      return;
+    }
+    if (rung) {
+      letRingerFinish();
+    }
+    rung = idle.forRing(timeoutMillis());
+    if (rung && sockets.isClosed()) {
       LOG.warn("Loop {} ends: the sockets were closed before it", name);
       closing = true;
     }
-    wakeUp.reset();
-    runTasks(tasks.size());
-    timers.runDue(System.nanoTime(), this::guarded);
-    for (Registration registration : polled) {
-      receive(registration);
-    }
   }
 
-  private long pollTimeoutMillis() {
+  /**
+   * A ring and nothing there: JeroMQ's Signaler rings before it counts the ring, and a thread that
+   * is woken in between finds nothing, again and again, while it keeps the ringer from the
+   * processor.
+   */
+  @SuppressWarnings("ThreadPriorityCheck")
+  private static void letRingerFinish() {
+    Thread.yield();
+  }
+
+  private long timeoutMillis() {
     long nanos = timers.nanosToNext(System.nanoTime());
-    return nanos == Long.MAX_VALUE ? -1 : TimeUnit.NANOSECONDS.toMillis(nanos + 999_999);
+    return nanos == Long.MAX_VALUE
+        ? Long.MAX_VALUE
+        : TimeUnit.NANOSECONDS.toMillis(nanos + 999_999);
   }
 
   private void runTasks(int count) {
@@ -296,13 +285,22 @@ public final class SocketLoop implements AutoCloseable {
     }
   }
 
-  private void receive(Registration registration) {
+  private boolean receiveAll() {
+    boolean any = false;
+    for (Registration registration : served) {
+      any |= receive(registration);
+    }
+    return any;
+  }
+
+  private boolean receive(Registration registration) {
     for (int i = 0; i < MESSAGES_A_TURN && !closing && !registration.socket().isClosed(); i++) {
       if (!receiveOne(registration)) {
-        return;
+        return i > 0;
       }
       received.increment();
     }
+    return true;
   }
 
   private boolean receiveOne(Registration registration) {

@@ -1,6 +1,7 @@
 package io.kvmesh.common.zmq;
 
 import java.io.IOException;
+import java.nio.channels.SelectableChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -233,8 +234,9 @@ public final class ZmqSocket implements AutoCloseable {
     return address == null ? "" : address;
   }
 
-  SocketBase base() {
-    return base;
+  /** Readable while the library may have something to tell the socket. */
+  SelectableChannel bell() {
+    return base.getFD();
   }
 
   private void requireUsable() {
