@@ -2,6 +2,7 @@ package io.kvmesh.agent.transfer;
 
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.peer.BatchedPutDoneMsg;
 import io.kvmesh.common.zmq.RefusedFrames;
 import io.kvmesh.common.zmq.SocketLoop;
 import io.kvmesh.common.zmq.ZmqSockets;
@@ -110,11 +111,30 @@ public final class PeerClient implements AutoCloseable {
    * and a later answer is then dropped.
    */
   CompletableFuture<GetAnswer> get(String peer, List<String> keys, Deadline deadline) {
-    PeerRequests.Request request = new PeerRequests.Request(keys, deadline);
-    if (!loop.execute(() -> submit(peer, request))) {
-      request.complete(new GetAnswer.Unreachable("too much is under way"));
-    }
+    PeerRequests.Get request = new PeerRequests.Get(keys, deadline);
+    enqueue(peer, request);
     return request.answer();
+  }
+
+  /** Tells a peer once to take chunks; the same goes for this future. */
+  CompletableFuture<PutAnswer> put(String peer, PutBatch batch, Deadline deadline) {
+    PeerRequests.Put request = new PeerRequests.Put(batch, deadline);
+    enqueue(peer, request);
+    return request.answer();
+  }
+
+  private void enqueue(String peer, PeerRequests.Request request) {
+    if (!loop.execute(() -> submit(peer, request))) {
+      request.fail(new GetAnswer.Unreachable("too much is under way"));
+    }
+  }
+
+  /** Tells a peer that a move is over; without a connection the peer finds out by time. */
+  void endMove(String peer, long moveId) {
+    loop.execute(
+        () ->
+            Optional.ofNullable(links.get(peer))
+                .ifPresent(link -> link.tell(new BatchedPutDoneMsg(ownAddress, moveId))));
   }
 
   /** This peer sent bytes that were wrong. */
@@ -126,7 +146,7 @@ public final class PeerClient implements AutoCloseable {
     PeerLink link = links.get(peer);
     if (link == null) {
       if (links.size() >= settings.maxPeers() && !dropOldest()) {
-        request.complete(new GetAnswer.Unreachable("too many peers are in use"));
+        request.fail(new GetAnswer.Unreachable("too many peers are in use"));
         return;
       }
       link = new PeerLink(new Context(), peer);

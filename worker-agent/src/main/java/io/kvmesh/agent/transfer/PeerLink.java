@@ -76,9 +76,9 @@ final class PeerLink {
     lastUsedNanos = now;
     if (passOver.isOn(now)) {
       context.counters().count(PullCount.PASSED_OVER);
-      request.complete(new GetAnswer.Unreachable("is being passed over"));
+      request.fail(new GetAnswer.Unreachable("is being passed over"));
     } else if (waiting.size() + inFlight.size() >= context.settings().maxRequestsPerPeer()) {
-      request.complete(new GetAnswer.Unreachable("too many requests in flight"));
+      request.fail(new GetAnswer.Unreachable("too many requests in flight"));
     } else if (state == State.READY) {
       send(request);
     } else {
@@ -107,7 +107,7 @@ final class PeerLink {
   }
 
   private boolean expired(PeerRequests.Request request) {
-    return request.deadline().passed() && request.complete(new GetAnswer.Expired());
+    return request.deadline().passed() && request.fail(new GetAnswer.Expired());
   }
 
   /** Whether nobody has used it for that long, and nobody waits for it. */
@@ -188,7 +188,7 @@ final class PeerLink {
   private void failWaiting(String reason) {
     List<PeerRequests.Request> all = List.copyOf(waiting);
     waiting.clear();
-    all.forEach(request -> request.complete(new GetAnswer.Unreachable(reason)));
+    all.forEach(request -> request.fail(new GetAnswer.Unreachable(reason)));
   }
 
   private void disconnect(GetAnswer forRequests) {
@@ -209,9 +209,29 @@ final class PeerLink {
     long id = context.nextRequestId();
     request.sentAt(context.nanoTime().getAsLong());
     inFlight.add(id, request);
-    if (transmit(id, get(request.keys())) != SendOutcome.SENT) {
+    if (transmit(id, message(request)) != SendOutcome.SENT) {
       inFlight.remove(id);
-      request.complete(new GetAnswer.Unreachable("its queue is full"));
+      request.fail(new GetAnswer.Unreachable("its queue is full"));
+    }
+  }
+
+  private Message message(PeerRequests.Request request) {
+    return switch (request) {
+      case PeerRequests.Get get -> get(get.keys());
+      case PeerRequests.Put put ->
+          put.batch()
+              .message(
+                  context.ownAddress(),
+                  context.self().epoch().getAsLong(),
+                  ownerEpoch,
+                  put.deadline());
+    };
+  }
+
+  /** Says something that has no answer, if there is a connection. */
+  void tell(Message message) {
+    if (state == State.READY) {
+      transmit(context.nextRequestId(), message);
     }
   }
 
@@ -328,20 +348,45 @@ final class PeerLink {
         return false;
       }
       PeerRequests.Request request = id.isPresent() ? inFlight.remove(id.getAsLong()) : null;
-      if (request == null || request.answer().isDone()) {
+      if (request == null || request.isDone()) {
         context.counters().count(PullCount.FOREIGN_REPLY);
         return false;
       }
+      return switch (request) {
+        case PeerRequests.Get get -> take(get, content, reply);
+        case PeerRequests.Put put -> take(put, reply);
+      };
+    }
+
+    private boolean take(PeerRequests.Get get, Envelope.Content content, PeerReply reply) {
       GetAnswer answer =
           Answers.read(
-              reply, content.body(), request.keys().size(), context.self().pageBytes(), ownerEpoch);
+              reply, content.body(), get.keys().size(), context.self().pageBytes(), ownerEpoch);
       judge(answer);
-      boolean kept = request.complete(answer) && answer instanceof GetAnswer.Delivered;
+      boolean kept = get.complete(answer) && answer instanceof GetAnswer.Delivered;
+      greetAgainIfAsked(answer);
+      return kept;
+    }
+
+    private boolean take(PeerRequests.Put put, PeerReply reply) {
+      PutAnswer answer = PutAnswer.of(reply, put.batch().keys().size(), ownerEpoch);
+      if (answer instanceof PutAnswer.Failed failed) {
+        judge(failed.why());
+      } else {
+        passOver.succeeded();
+      }
+      put.answer().complete(answer);
+      if (answer instanceof PutAnswer.Failed failed) {
+        greetAgainIfAsked(failed.why());
+      }
+      return false;
+    }
+
+    private void greetAgainIfAsked(GetAnswer answer) {
       if (answer instanceof GetAnswer.Refused refused
           && refused.code() == P2PErrorMsg.NOT_INITIALIZED) {
         disconnect(new GetAnswer.Lost("the peer wants a new handshake"));
       }
-      return kept;
     }
 
     private void judge(GetAnswer answer) {
@@ -364,7 +409,7 @@ final class PeerLink {
       GetAnswer answer = new GetAnswer.Garbled(reason);
       judge(answer);
       if (request != null) {
-        request.complete(answer);
+        request.fail(answer);
       }
     }
 

@@ -10,36 +10,50 @@ import org.jspecify.annotations.Nullable;
 /** The requests that wait for one peer's answer, by id. One thread. */
 final class PeerRequests {
 
-  /** A request for chunks; its future is completed once, by whoever is first. */
-  static final class Request {
-    private final List<String> keys;
+  /** A request; its future is completed once, by whoever is first. */
+  abstract static sealed class Request {
     private final Deadline deadline;
-    private final CompletableFuture<GetAnswer> answer = new CompletableFuture<>();
     private long sentNanos;
 
-    Request(List<String> keys, Deadline deadline) {
-      this.keys = keys;
+    private Request(Deadline deadline) {
       this.deadline = deadline;
+    }
+
+    final Deadline deadline() {
+      return deadline;
+    }
+
+    final long sentNanos() {
+      return sentNanos;
+    }
+
+    final void sentAt(long nanos) {
+      sentNanos = nanos;
+    }
+
+    /** Whether nobody waits for it any more. */
+    abstract boolean isDone();
+
+    /** Ends it without what was asked for; answers whether somebody waited. */
+    abstract boolean fail(GetAnswer why);
+  }
+
+  /** A request for chunks. */
+  static final class Get extends Request {
+    private final List<String> keys;
+    private final CompletableFuture<GetAnswer> answer = new CompletableFuture<>();
+
+    Get(List<String> keys, Deadline deadline) {
+      super(deadline);
+      this.keys = keys;
     }
 
     List<String> keys() {
       return keys;
     }
 
-    Deadline deadline() {
-      return deadline;
-    }
-
     CompletableFuture<GetAnswer> answer() {
       return answer;
-    }
-
-    long sentNanos() {
-      return sentNanos;
-    }
-
-    void sentAt(long nanos) {
-      sentNanos = nanos;
     }
 
     /** Gives the receive buffers back where nobody waits any more; answers whether somebody did. */
@@ -49,6 +63,45 @@ final class PeerRequests {
         with.release();
       }
       return awaited;
+    }
+
+    @Override
+    boolean isDone() {
+      return answer.isDone();
+    }
+
+    @Override
+    boolean fail(GetAnswer why) {
+      return complete(why);
+    }
+  }
+
+  /** A request to take chunks. */
+  static final class Put extends Request {
+    private final PutBatch batch;
+    private final CompletableFuture<PutAnswer> answer = new CompletableFuture<>();
+
+    Put(PutBatch batch, Deadline deadline) {
+      super(deadline);
+      this.batch = batch;
+    }
+
+    PutBatch batch() {
+      return batch;
+    }
+
+    CompletableFuture<PutAnswer> answer() {
+      return answer;
+    }
+
+    @Override
+    boolean isDone() {
+      return answer.isDone();
+    }
+
+    @Override
+    boolean fail(GetAnswer why) {
+      return answer.complete(new PutAnswer.Failed(why));
     }
   }
 
@@ -74,7 +127,7 @@ final class PeerRequests {
       Request request = requests.next();
       if (request.deadline().passed()) {
         requests.remove();
-        request.complete(new GetAnswer.Expired());
+        request.fail(new GetAnswer.Expired());
         lastSent = Math.max(lastSent, request.sentNanos());
       }
     }
@@ -85,6 +138,6 @@ final class PeerRequests {
   void failAll(GetAnswer with) {
     List<Request> all = List.copyOf(byId.values());
     byId.clear();
-    all.forEach(request -> request.complete(with));
+    all.forEach(request -> request.fail(with));
   }
 }

@@ -10,6 +10,7 @@ import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndPutMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndPutRetMsg;
+import io.kvmesh.common.wire.peer.BatchedPutDoneMsg;
 import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.wire.peer.PeerRequest;
 import io.kvmesh.common.zmq.Envelope;
@@ -230,6 +231,7 @@ public final class PeerServer implements AutoCloseable {
           boolean ended = loans.end(envelope.peer(), done.loanId());
           counters.count(ended ? ServerCount.LOAN_DONE : ServerCount.UNKNOWN_LOAN);
         }
+        case BatchedPutDoneMsg done -> counters.count(ServerCount.UNKNOWN_LOAN);
         case BatchedLookupAndPutMsg put -> {
           counters.count(ServerCount.PUT_REFUSED);
           send(socket, envelope, new BatchedLookupAndPutRetMsg(0), List.of());
