@@ -21,7 +21,7 @@ final class PeerHandshake {
     record Ask(Message next) implements Step {}
 
     /** It is agreed: ask at this address for chunks of this life of the owner. */
-    record Agreed(String lookupAddress, long epoch) implements Step {}
+    record Agreed(String lookupAddress, long epoch, TransferChannel channel) implements Step {}
 
     /** There is nothing to be had. */
     record Refused(String reason) implements Step {}
@@ -60,7 +60,7 @@ final class PeerHandshake {
     return switch (codec.decode(HandshakeReply.class, payload)) {
       case KvmeshInitResponse response when introduced == null -> introduced(response);
       case P2PInitSideRetMsg side when introduced != null ->
-          new Step.Agreed(side.peerLookupUrl(), introduced.epoch());
+          new Step.Agreed(side.peerLookupUrl(), introduced.epoch(), new ZmqChannel());
       case HandshakeReply other ->
           new Step.Refused("answers with " + other.getClass().getSimpleName());
     };

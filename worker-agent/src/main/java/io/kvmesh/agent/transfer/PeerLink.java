@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  *     +------------------------- the connection goes away: all requests in flight are lost at once
  * </pre>
  *
- * A reply's loan is ended as soon as the reply is here: all of its bytes are then in receive
- * buffers of ours, whatever becomes of them.
+ * A reply's loan is ended as soon as its pages aren't needed any more, which the channel knows; at
+ * once if nobody waits for the reply.
  */
 final class PeerLink {
 
@@ -59,6 +59,7 @@ final class PeerLink {
   private @Nullable PeerHandshake handshake;
   private long connectBefore;
   private long awaitedId;
+  private @Nullable Lookups lookups;
   private long ownerEpoch;
   private long lastReplyNanos;
   private long lastUsedNanos;
@@ -97,6 +98,9 @@ final class PeerLink {
           "no handshake within " + context.settings().connectTimeout().toMillis() + " ms");
     }
     waiting.removeIf(this::expired);
+    if (lookups != null) {
+      lookups.borrowed.tellOwner();
+    }
     long unanswered = inFlight.expire();
     if (unanswered != 0 && lastReplyNanos - unanswered < 0) {
       passOver.failed(now);
@@ -195,6 +199,10 @@ final class PeerLink {
     closeSocket();
     state = State.IDLE;
     handshake = null;
+    if (lookups != null) {
+      lookups.close();
+      lookups = null;
+    }
     inFlight.failAll(forRequests);
   }
 
@@ -295,7 +303,8 @@ final class PeerLink {
         case PeerHandshake.Step.Refused refused -> connectFailed(refused.reason());
         case PeerHandshake.Step.Agreed agreed -> {
           ownerEpoch = agreed.epoch();
-          if (open(agreed.lookupAddress(), new Lookups())) {
+          lookups = new Lookups(agreed);
+          if (open(agreed.lookupAddress(), lookups)) {
             state = State.PROBING;
             ask(get(List.of()));
           }
@@ -311,6 +320,23 @@ final class PeerLink {
 
   /** Takes the answers of the lookup port. */
   private final class Lookups implements MessageHandler {
+
+    private final Answers answers;
+    private final BorrowedPages borrowed =
+        new BorrowedPages(context.loop()::isOwner, context.loop()::execute, this::sayDone);
+
+    private Lookups(PeerHandshake.Step.Agreed agreed) {
+      answers = new Answers(agreed.channel(), context.self().pageBytes(), agreed.epoch());
+    }
+
+    private boolean sayDone(long loan) {
+      return transmit(context.nextRequestId(), new BatchedGetDoneMsg(loan)) == SendOutcome.SENT;
+    }
+
+    private void close() {
+      borrowed.close();
+      answers.channel().close();
+    }
 
     @Override
     public void onMessage(ZmqSocket from, Multipart message) {
@@ -331,7 +357,6 @@ final class PeerLink {
     private boolean take(Multipart message, Envelope.Content content) {
       try {
         PeerReply reply = context.codec().decode(PeerReply.class, content.payload());
-        endLoan(reply);
         return take(content, reply);
       } catch (WireFormatException e) {
         OptionalLong id = content.envelope().requestId();
@@ -343,25 +368,30 @@ final class PeerLink {
     /** Answers whether the message's buffers are in use. */
     private boolean take(Envelope.Content content, PeerReply reply) {
       OptionalLong id = content.envelope().requestId();
+      BorrowedPages.Loan loan = borrowed.loan(loanOf(reply));
       if (state == State.PROBING && id.equals(OptionalLong.of(awaitedId))) {
+        loan.end();
         probed(reply);
         return false;
       }
       PeerRequests.Request request = id.isPresent() ? inFlight.remove(id.getAsLong()) : null;
       if (request == null || request.isDone()) {
+        loan.end();
         context.counters().count(PullCount.FOREIGN_REPLY);
         return false;
       }
       return switch (request) {
-        case PeerRequests.Get get -> take(get, content, reply);
-        case PeerRequests.Put put -> take(put, reply);
+        case PeerRequests.Get get -> take(get, content, reply, loan);
+        case PeerRequests.Put put -> {
+          loan.end();
+          yield take(put, reply);
+        }
       };
     }
 
-    private boolean take(PeerRequests.Get get, Envelope.Content content, PeerReply reply) {
-      GetAnswer answer =
-          Answers.read(
-              reply, content.body(), get.keys().size(), context.self().pageBytes(), ownerEpoch);
+    private boolean take(
+        PeerRequests.Get get, Envelope.Content content, PeerReply reply, BorrowedPages.Loan loan) {
+      GetAnswer answer = answers.read(reply, content.body(), get.keys().size(), loan);
       judge(answer);
       boolean kept = get.complete(answer) && answer instanceof GetAnswer.Delivered;
       greetAgainIfAsked(answer);
@@ -421,12 +451,8 @@ final class PeerLink {
       }
     }
 
-    private void endLoan(PeerReply reply) {
-      if (reply instanceof BatchedLookupAndGetRetMsg found
-          && found.loanId() != null
-          && found.loanId() != 0) {
-        transmit(context.nextRequestId(), new BatchedGetDoneMsg(found.loanId()));
-      }
+    private static @Nullable Long loanOf(PeerReply reply) {
+      return reply instanceof BatchedLookupAndGetRetMsg found ? found.loanId() : null;
     }
 
     @Override
