@@ -26,7 +26,11 @@ final class CacheFigures {
     return new CacheStats(
         memory.chunkBytes(),
         new CacheStats.Room(
-            memory.capacityBytes(), memory.freeBytes(), desk.budgetBytes(), memory.fragmentation()),
+            memory.capacityBytes(),
+            memory.growableBytes(),
+            memory.freeBytes(),
+            desk.budgetBytes(),
+            memory.fragmentation()),
         resident.residentChunks(),
         resident.residentBytes(),
         resident.heldChunks(),

@@ -47,13 +47,19 @@ public record CacheStats(
   /**
    * The memory for bodies.
    *
-   * @param capacityBytes all of it
-   * @param freeBytes nobody has
-   * @param budgetBytes could be had now, by evicting all that may go
+   * @param capacityBytes all that is in use, whether a body has it or nobody
+   * @param growableBytes beside that, to be taken into use when nothing is free
+   * @param freeBytes in use, and nobody has it
+   * @param budgetBytes could be had now, by growing and by evicting all that may go
    * @param fragmentation share of the free bytes that the largest free range doesn't have; 0 where
    *     each chunk has a page
    */
-  public record Room(long capacityBytes, long freeBytes, long budgetBytes, double fragmentation) {}
+  public record Room(
+      long capacityBytes,
+      long growableBytes,
+      long freeBytes,
+      long budgetBytes,
+      double fragmentation) {}
 
   /**
    * Batches that waited for room.
@@ -101,7 +107,7 @@ public record CacheStats(
     return refused.tooLarge;
   }
 
-  /** Number of pages. */
+  /** Number of pages in use. */
   public int capacityPages() {
     return (int) (room.capacityBytes / pageBytes);
   }

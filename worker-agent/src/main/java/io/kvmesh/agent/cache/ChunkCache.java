@@ -105,14 +105,22 @@ public final class ChunkCache {
   /** Holds the longest resident prefix of the keys, found in one step. It isn't a use. */
   public ChunkLease leasePrefix(List<ChunkKey> keys) {
     ChunkLease lease = new ChunkLease(this, keys.size());
+    ColdLookups guesses = guessesAt(keys);
     lock.lock();
     try {
-      resident.holdPrefix(keys, lease);
+      resident.holdPrefix(keys, guesses, lease);
       counters.looked(keys.size(), lease.size());
     } finally {
       lock.unlock();
     }
     return lease;
+  }
+
+  @SuppressWarnings("GuardedBy") // guesses need no lock
+  private ColdLookups guessesAt(List<ChunkKey> keys) {
+    ColdLookups guesses = resident.lookups(keys.size());
+    guesses.guess(keys, 0);
+    return guesses;
   }
 
   /** A use of the first {@code count} chunks of the lease, the last one first. */

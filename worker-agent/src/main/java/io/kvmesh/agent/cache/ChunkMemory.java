@@ -18,7 +18,16 @@ public sealed interface ChunkMemory permits PagedMemory, RangedMemory, NoMemory 
 
   /** Each body has a page; only the cache allocates from now on. */
   static ChunkMemory paged(PageAllocator pages) {
-    return new PagedMemory(pages);
+    return paged(pages, pages.maxCapacity());
+  }
+
+  /**
+   * As above.
+   *
+   * @param growthPages taken into use each time that there is no free page, until all are
+   */
+  static ChunkMemory paged(PageAllocator pages, int growthPages) {
+    return new PagedMemory(pages, growthPages);
   }
 
   /**
@@ -28,7 +37,17 @@ public sealed interface ChunkMemory permits PagedMemory, RangedMemory, NoMemory 
    * @param maxChunks how many chunks there can be at once, however small they are
    */
   static ChunkMemory ranges(RangeAllocator ranges, int chunkBytes, int maxChunks) {
-    return new RangedMemory(ranges, chunkBytes, maxChunks);
+    return ranges(ranges, chunkBytes, maxChunks, ranges.maxCapacityBytes());
+  }
+
+  /**
+   * As above.
+   *
+   * @param growthBytes taken into use each time that no free range is long enough, until all are
+   */
+  static ChunkMemory ranges(
+      RangeAllocator ranges, int chunkBytes, int maxChunks, long growthBytes) {
+    return new RangedMemory(ranges, chunkBytes, maxChunks, growthBytes);
   }
 
   /**
@@ -55,7 +74,7 @@ public sealed interface ChunkMemory permits PagedMemory, RangedMemory, NoMemory 
   /** What each body takes, in bytes, or NOT_UNIFORM. */
   long uniformFootprint();
 
-  /** A place for a body, or NO_PLACE. */
+  /** A place for a body, or NO_PLACE. Where nothing else is free, more memory is taken into use. */
   int tryAllocate(int bytes);
 
   /** Takes a place back. */
@@ -64,11 +83,14 @@ public sealed interface ChunkMemory permits PagedMemory, RangedMemory, NoMemory 
   /** A body's bytes. Any thread. */
   MemorySegment body(int place, int bytes);
 
-  /** All memory that can be given out, in bytes. */
+  /** All memory in use, given out or not, in bytes. */
   long capacityBytes();
 
   /** Of that, what isn't given out. */
   long freeBytes();
+
+  /** What is yet to be taken into use; it is as good as free. */
+  long growableBytes();
 
   /** Share of the free bytes that the largest free range does not have; 0 where there are pages. */
   double fragmentation();

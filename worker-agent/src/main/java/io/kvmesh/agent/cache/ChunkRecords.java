@@ -16,7 +16,8 @@ import java.util.Map;
  *
  * What a lookup needs of a cold record thus lies side by side. Guarded by the cache's lock, but for
  * place, bytes, tokens and checksum of a chunk that is held: these don't change, and any thread
- * that was handed the lease may read them.
+ * that was handed the lease may read them. Hash bits may be touched without the lock, and then be
+ * anything.
  */
 final class ChunkRecords {
 
@@ -91,6 +92,14 @@ final class ChunkRecords {
   /** Whether the slot holds a chunk of that keyspace with these 64 bits. */
   boolean is(int slot, int keyspaceId, long hashBits) {
     return identity[2 * slot] == hashBits && keyspaceId(slot) == keyspaceId;
+  }
+
+  /** As above, for a slot that the table may not name. */
+  boolean isResident(int slot, int keyspaceId, long hashBits) {
+    long state = identity[2 * slot + 1];
+    return identity[2 * slot] == hashBits
+        && (state & RESIDENT) != 0
+        && (int) (state >>> KEYSPACE_SHIFT) == keyspaceId;
   }
 
   /** Whether the slot, whose hash has the same 64 bits, has the whole hash. */

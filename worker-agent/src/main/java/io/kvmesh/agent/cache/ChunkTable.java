@@ -4,12 +4,14 @@ package io.kvmesh.agent.cache;
  * Finds the slot of a chunk by keyspace and 64 bits: open addressing with linear probing, at most
  * half full. An entry is the upper half of the chunk's mix (see PlacementDigest) beside slot + 1,
  * zero if empty; so probing and removing (by shifting back, without tombstones) look at no record
- * but the one that is meant. Guarded by the cache's lock.
+ * but the one that is meant. Guarded by the cache's lock, but for {@link #entryAtHome} and {@link
+ * #guess}.
  */
 final class ChunkTable {
 
   static final int NOT_FOUND = -1;
   private static final int MAX_SLOTS = 1 << 29;
+  private static final int GUESS_PROBES = 16;
 
   private final ChunkRecords records;
   private final long[] entries;
@@ -37,9 +39,32 @@ final class ChunkTable {
     return NOT_FOUND;
   }
 
-  /** What a search for the mix looks at first. */
+  /**
+   * What a search for the mix looks at first. Any thread may touch it; without the lock it may be
+   * anything.
+   */
   long entryAtHome(long mix) {
     return entries[home(mix)];
+  }
+
+  /**
+   * The slot that {@link #find} would look at first, or NOT_FOUND. Also without the lock: whatever
+   * is written meanwhile, it ends soon, and answers a slot number.
+   */
+  int guess(long mix) {
+    int i = home(mix);
+    for (int looked = 0; looked < GUESS_PROBES; looked++) {
+      long entry = entries[i];
+      if (entry != 0 && sameTag(entry, mix)) {
+        int slot = slotOf(entry);
+        return slot >= 0 && slot < records.slots() ? slot : NOT_FOUND;
+      }
+      if (entry == 0) {
+        return NOT_FOUND;
+      }
+      i = next(i);
+    }
+    return NOT_FOUND;
   }
 
   /** Enters a chunk that isn't there. */

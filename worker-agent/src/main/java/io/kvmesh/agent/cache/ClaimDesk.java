@@ -201,7 +201,7 @@ final class ClaimDesk {
    */
   private boolean hasRoom(List<ChunkSpec> specs, ChunkLease into) {
     long wantedBytes = 0;
-    long mostBytes = memory.capacityBytes() - resident.footprint(into);
+    long mostBytes = memory.capacityBytes() + memory.growableBytes() - resident.footprint(into);
     int wantedSlots = 0;
     int mostSlots = memory.slots() - into.size();
     for (int i = 0; i < specs.size(); i++) {
@@ -219,9 +219,9 @@ final class ClaimDesk {
         && unusedSlots() + resident.evictableChunks() >= Math.min(wantedSlots, mostSlots);
   }
 
-  /** What could be had now, by evicting all that may go. */
+  /** What could be had now, by taking all memory into use and evicting all that may go. */
   long budgetBytes() {
-    return memory.freeBytes() + resident.evictableBytes();
+    return memory.freeBytes() + memory.growableBytes() + resident.evictableBytes();
   }
 
   int waiting() {

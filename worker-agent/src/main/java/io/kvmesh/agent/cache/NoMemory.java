@@ -62,6 +62,11 @@ final class NoMemory implements ChunkMemory {
   }
 
   @Override
+  public long growableBytes() {
+    return 0;
+  }
+
+  @Override
   public double fragmentation() {
     return 0;
   }

@@ -7,14 +7,19 @@ import java.lang.foreign.MemorySegment;
 final class PagedMemory implements ChunkMemory {
 
   private final PageAllocator pages;
+  private final int growthPages;
 
-  PagedMemory(PageAllocator pages) {
+  PagedMemory(PageAllocator pages, int growthPages) {
+    if (growthPages < 1) {
+      throw new IllegalArgumentException("It grows by at least 1 page, got " + growthPages);
+    }
     this.pages = pages;
+    this.growthPages = growthPages;
   }
 
   @Override
   public int slots() {
-    return pages.capacity();
+    return pages.maxCapacity();
   }
 
   @Override
@@ -39,7 +44,8 @@ final class PagedMemory implements ChunkMemory {
 
   @Override
   public int tryAllocate(int bytes) {
-    return pages.tryAllocate();
+    int page = pages.tryAllocate();
+    return page < 0 && pages.grow(growthPages) > 0 ? pages.tryAllocate() : page;
   }
 
   @Override
@@ -60,6 +66,11 @@ final class PagedMemory implements ChunkMemory {
   @Override
   public long freeBytes() {
     return (long) pages.freePages() * pages.pageBytes();
+  }
+
+  @Override
+  public long growableBytes() {
+    return (long) (pages.maxCapacity() - pages.capacity()) * pages.pageBytes();
   }
 
   /** Every page is as good as another. */

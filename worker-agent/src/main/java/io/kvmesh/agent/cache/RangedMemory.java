@@ -13,9 +13,14 @@ final class RangedMemory implements ChunkMemory {
   private final long unitBytes;
   private final int chunkBytes;
   private final int maxChunks;
+  private final long growthBytes;
 
-  RangedMemory(RangeAllocator ranges, int chunkBytes, int maxChunks) {
+  RangedMemory(RangeAllocator ranges, int chunkBytes, int maxChunks, long growthBytes) {
+    if (growthBytes < 1) {
+      throw new IllegalArgumentException("It grows by at least 1 byte, got " + growthBytes);
+    }
     this.ranges = ranges;
+    this.growthBytes = growthBytes;
     this.unitBytes = ranges.bytesTaken(1);
     this.chunkBytes = chunkBytes;
     this.maxChunks = maxChunks;
@@ -43,7 +48,7 @@ final class RangedMemory implements ChunkMemory {
 
   @Override
   public boolean fits(int bytes) {
-    return ranges.bytesTaken(bytes) <= ranges.capacityBytes();
+    return ranges.bytesTaken(bytes) <= ranges.maxCapacityBytes();
   }
 
   @Override
@@ -59,6 +64,9 @@ final class RangedMemory implements ChunkMemory {
   @Override
   public int tryAllocate(int bytes) {
     long offset = ranges.tryAllocate(bytes);
+    while (offset < 0 && ranges.grow(growthBytes) > 0) {
+      offset = ranges.tryAllocate(bytes);
+    }
     return offset < 0 ? NO_PLACE : (int) (offset / unitBytes);
   }
 
@@ -80,6 +88,11 @@ final class RangedMemory implements ChunkMemory {
   @Override
   public long freeBytes() {
     return ranges.freeBytes();
+  }
+
+  @Override
+  public long growableBytes() {
+    return ranges.maxCapacityBytes() - ranges.capacityBytes();
   }
 
   @Override

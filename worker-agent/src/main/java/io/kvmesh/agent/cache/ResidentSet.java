@@ -13,11 +13,9 @@ import java.util.function.IntPredicate;
 /**
  * The chunks of a cache, by slot: map, policy, holds, memory and events, which change together. A
  * chunk that leaves while it is held is detached: no lookup finds it, and its memory is freed when
- * its last hold ends. Guarded by the cache's lock.
+ * its last hold ends. Guarded by the cache's lock, but for {@link #lookups}.
  */
 final class ResidentSet {
-
-  private static final int LOOKAHEAD = 64;
 
   private final ChunkMemory memory;
   private final long uniformFootprint;
@@ -28,7 +26,6 @@ final class ResidentSet {
   private final KeyspaceTable keyspaces = new KeyspaceTable();
   private final Map<RemovalCause, AtomicLong> removed = new EnumMap<>(RemovalCause.class);
   private final IntPredicate mayGo = this::mayGo;
-  private final long[] mixes = new long[LOOKAHEAD];
 
   private int residentChunks;
   private long residentBytes;
@@ -37,10 +34,6 @@ final class ResidentSet {
   private int detachedChunks;
   private long digest;
   private long admitted;
-
-  /** Keeps what lookAhead reads from being left out by the compiler. */
-  @SuppressWarnings("UnusedVariable")
-  private long warm;
 
   ResidentSet(ChunkMemory memory, EvictionPolicy policy, CacheEventSink sink) {
     this.memory = memory;
@@ -67,13 +60,23 @@ final class ResidentSet {
         : ChunkTable.NOT_FOUND;
   }
 
-  /** Holds the longest resident prefix of the keys. */
-  void holdPrefix(List<ChunkKey> keys, ChunkLease into) {
+  /** For guesses at where so many keys are; any thread. */
+  ColdLookups lookups(int keys) {
+    return new ColdLookups(table, records, keys);
+  }
+
+  /**
+   * Holds the longest resident prefix of the keys.
+   *
+   * @param guesses made for the first of them
+   */
+  void holdPrefix(List<ChunkKey> keys, ColdLookups guesses, ChunkLease into) {
     for (int i = 0; i < keys.size(); i++) {
-      if (i % LOOKAHEAD == 0) {
-        warm += lookAhead(keys, i, Math.min(keys.size(), i + LOOKAHEAD));
+      int index = i % ColdLookups.MOST;
+      if (index == 0 && i > 0) {
+        guesses.guess(keys, i);
       }
-      int slot = find(keys.get(i), mixes[i % LOOKAHEAD]);
+      int slot = find(keys.get(i), guesses.mix(index), guesses.slot(index));
       if (slot == ChunkTable.NOT_FOUND) {
         return;
       }
@@ -82,22 +85,12 @@ final class ResidentSet {
     }
   }
 
-  /**
-   * Reads what the lookups of the keys will read, without looking at it: cold entries are fetched
-   * side by side then, where the lookups would fetch one after the other. It nearly halves the time
-   * of 64 cold keys. The sum is only there to be used.
-   */
-  private long lookAhead(List<ChunkKey> keys, int from, int to) {
-    long sum = 0;
-    for (int i = from; i < to; i++) {
-      mixes[i - from] = mix(keys.get(i));
-      sum += table.entryAtHome(mixes[i - from]);
-    }
-    for (int i = from; i < to; i++) {
-      int slot = ChunkTable.slotOf(table.entryAtHome(mixes[i - from]));
-      sum += slot == ChunkTable.NOT_FOUND ? 0 : records.hashBits(slot);
-    }
-    return sum;
+  private int find(ChunkKey key, long mix, int guess) {
+    boolean right =
+        guess != ChunkTable.NOT_FOUND
+            && records.isResident(guess, keyspaces.find(key.keyspace()), key.hash().bits())
+            && records.hasHash(guess, key.hash());
+    return right ? guess : find(key, mix);
   }
 
   private int findBits(ChunkKey key, long mix) {

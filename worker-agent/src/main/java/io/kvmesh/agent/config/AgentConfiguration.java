@@ -3,6 +3,7 @@ package io.kvmesh.agent.config;
 import io.kvmesh.agent.ops.AgentEndpoint;
 import io.kvmesh.agent.ops.AgentMeters;
 import io.kvmesh.agent.ops.CacheHealth;
+import io.kvmesh.agent.ops.ChunksEndpoint;
 import io.kvmesh.agent.ops.ControllersHealth;
 import io.kvmesh.agent.ops.Latencies;
 import io.kvmesh.agent.ops.LogHealth;
@@ -39,6 +40,11 @@ public class AgentConfiguration {
   @Bean
   AgentEndpoint agentEndpoint(Agent agent) {
     return new AgentEndpoint(agent.parts());
+  }
+
+  @Bean
+  ChunksEndpoint chunksEndpoint(Agent agent) {
+    return new ChunksEndpoint(agent.parts());
   }
 
   @Bean

@@ -81,6 +81,10 @@ public record AgentSettings(
    * @param allocator paged = a page of one full chunk for each chunk; ranges = as much as each
    *     chunk needs, for several models on one agent
    * @param alignment of ranges, in bytes; a power of two
+   * @param initialBytes of the cache's capacity that are used at first, rounded down to whole
+   *     pages; 0 = all, at once
+   * @param growthBytes taken into use each time that nothing is free, until all of the capacity is;
+   *     0 = initial-bytes
    * @param reserveBytes left to everything else of what is available to this container or host; the
    *     cache's capacity is cut where that must be
    * @param file absolute path in a tmpfs or on hugetlbfs, for others on this host to map; empty =
@@ -97,6 +101,8 @@ public record AgentSettings(
   public record Memory(
       @DefaultValue("paged") Allocator allocator,
       @DefaultValue("4096") int alignment,
+      @DefaultValue("0B") DataSize initialBytes,
+      @DefaultValue("0B") DataSize growthBytes,
       @DefaultValue("512MB") DataSize reserveBytes,
       @DefaultValue("") String file,
       @DefaultValue("wanted") Demand hugePages,

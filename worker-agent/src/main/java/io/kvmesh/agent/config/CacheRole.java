@@ -37,6 +37,18 @@ final class CacheRole {
         : settings.cache().capacityBytes().toBytes();
   }
 
+  /** How much of an arena is used at first. */
+  long initialBytes(long arenaBytes) {
+    long initial = settings.memory().initialBytes().toBytes();
+    return initial == 0 ? arenaBytes : Math.min(initial, arenaBytes);
+  }
+
+  /** How much more of it is taken into use when nothing is free. */
+  long growthBytes(long arenaBytes) {
+    long growth = settings.memory().growthBytes().toBytes();
+    return growth == 0 ? initialBytes(arenaBytes) : Math.min(growth, arenaBytes);
+  }
+
   /** How many chunks there may be in ranges of so many bytes. */
   int maxChunks(long arenaBytes, int chunkBytes) {
     return settings.cache().maxChunks() > 0

@@ -37,13 +37,19 @@ record CacheRoom(Optional<ArenaView> arena, ChunkMemory memory) {
 
   private static ChunkMemory memory(
       AgentSettings settings, CacheRole role, PageArena arena, int chunkBytes) {
+    long initial = role.initialBytes(arena.byteSize());
+    long growth = role.growthBytes(arena.byteSize());
     return switch (settings.memory().allocator()) {
-      case PAGED -> ChunkMemory.paged(new PageAllocator(arena, chunkBytes));
+      case PAGED ->
+          ChunkMemory.paged(
+              new PageAllocator(arena, chunkBytes, PageAllocator.pagesIn(initial, chunkBytes)),
+              PageAllocator.pagesIn(growth, chunkBytes));
       case RANGES ->
           ChunkMemory.ranges(
-              new RangeAllocator(arena, settings.memory().alignment(), arena.byteSize()),
+              new RangeAllocator(arena, settings.memory().alignment(), initial),
               chunkBytes,
-              role.maxChunks(arena.byteSize(), chunkBytes));
+              role.maxChunks(arena.byteSize(), chunkBytes),
+              growth);
     };
   }
 

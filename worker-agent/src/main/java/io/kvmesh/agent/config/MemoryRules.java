@@ -32,6 +32,7 @@ final class MemoryRules {
         "must hold at least one page (kvmesh.model.page-bytes = %s)".formatted(page));
     checkFirstRank(page);
     checkRanges();
+    checkGrowth(page);
     faults.require(
         memory.reserveBytes().toBytes() >= 0,
         "memory.reserve-bytes",
@@ -71,6 +72,32 @@ final class MemoryRules {
         memory.alignment(),
         "must be a power of two, at least " + SMALLEST_ALIGNMENT);
     faults.requireRange("cache.max-chunks", settings.cache().maxChunks(), 0, 1 << 29);
+  }
+
+  private void checkGrowth(DataSize page) {
+    DataSize initial = memory.initialBytes();
+    DataSize growth = memory.growthBytes();
+    checkPart(page, "memory.initial-bytes", initial);
+    checkPart(page, "memory.growth-bytes", growth);
+    faults.require(
+        growth.toBytes() == 0 || initial.toBytes() > 0,
+        "memory.growth-bytes",
+        growth,
+        "must not be given without kvmesh.memory.initial-bytes");
+    faults.require(
+        initial.toBytes() == 0 || memory.prefault() == Demand.OFF,
+        "memory.initial-bytes",
+        initial,
+        "must not be given beside kvmesh.memory.prefault, which takes all at the start");
+  }
+
+  private void checkPart(DataSize page, String name, DataSize part) {
+    faults.require(
+        part.toBytes() == 0 || part.toBytes() >= Math.max(page.toBytes(), memory.alignment()),
+        name,
+        part,
+        "must hold at least one page (kvmesh.model.page-bytes = %s), aligned, or be 0"
+            .formatted(page));
   }
 
   private static boolean isFileName(String text) {

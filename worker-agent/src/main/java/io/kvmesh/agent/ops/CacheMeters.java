@@ -30,14 +30,20 @@ final class CacheMeters {
     pages(cache, "resident", CacheStats::residentChunks);
     pages(cache, "pending", CacheStats::pendingChunks);
     pages(cache, "detached", CacheStats::detachedChunks);
-    cache.gauge("cache.capacity.pages", "Pages in all", CacheStats::capacityPages);
+    cache.gauge("cache.capacity.pages", "Pages in use, free or not", CacheStats::capacityPages);
     cache.gauge("cache.page.bytes", "Size of a page", CacheStats::pageBytes);
     cache.gauge(
-        "cache.capacity.bytes", "Memory for bodies in all", it -> it.room().capacityBytes());
-    cache.gauge("cache.free.bytes", "Memory that nobody has", it -> it.room().freeBytes());
+        "cache.capacity.bytes",
+        "Memory for bodies that is in use, free or not",
+        it -> it.room().capacityBytes());
+    cache.gauge(
+        "cache.growable.bytes",
+        "Memory for bodies that is yet to be taken into use",
+        it -> it.room().growableBytes());
+    cache.gauge("cache.free.bytes", "Memory in use that nobody has", it -> it.room().freeBytes());
     cache.gauge(
         "cache.budget.bytes",
-        "Memory that could be had now, by evicting all that may go",
+        "Memory that could be had now, by growing and by evicting all that may go",
         it -> it.room().budgetBytes());
     cache.gauge(
         "cache.fragmentation",

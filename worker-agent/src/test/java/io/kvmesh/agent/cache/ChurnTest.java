@@ -16,6 +16,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -126,6 +127,37 @@ class ChurnTest {
       assertThat(stats.removed()).containsEntry(RemovalCause.EVICTED, 4_000L);
       assertThat(at.sink.sequence()).isEqualTo(9_000);
     }
+  }
+
+  /** UAF-2: what of a batch did not come is given back once, and no page has two owners then. */
+  @Test
+  void batchesOfWhichATailDoesNotCome_loseNoPage() throws InterruptedException {
+    try (CacheFixture at = new CacheFixture(64, PolicyName.LRU)) {
+      List<ChunkKey> asked = LongStream.range(0, 32).mapToObj(CacheFixture::key).toList();
+      for (int round = 0; round < 10_000; round++) {
+        try (ChunkLease lease = at.cache.newLease()) {
+          List<PendingChunk> claimed = claimed(at, asked, lease);
+          at.cache.commit(claimed.subList(0, 10), new long[10], lease);
+          at.cache.abort(claimed.subList(10, 32));
+        }
+        at.cache.clear();
+        assertThat(at.pages.freePages()).isEqualTo(64);
+      }
+      try (ChunkLease lease = at.cache.newLease()) {
+        List<ChunkKey> keys = LongStream.range(100, 164).mapToObj(CacheFixture::key).toList();
+        List<PendingChunk> all = claimed(at, keys, lease);
+        all.forEach(chunk -> CacheFixture.stamp(chunk.body(), chunk.key()));
+        assertThat(all)
+            .hasSize(64)
+            .allMatch(chunk -> CacheFixture.isStamped(chunk.body(), chunk.key()));
+      }
+    }
+  }
+
+  private static List<PendingChunk> claimed(CacheFixture at, List<ChunkKey> keys, ChunkLease lease)
+      throws InterruptedException {
+    return CacheFixture.claimed(
+        at.cache.claim(CacheFixture.specs(keys), new Reserving.Now(), lease));
   }
 
   /** PIN-7: every hold ends with whoever took it. */

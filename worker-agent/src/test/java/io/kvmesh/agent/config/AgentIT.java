@@ -153,6 +153,36 @@ class AgentIT {
   }
 
   @Test
+  void chunks_areListedInTheOrderInWhichTheyWouldGo_andAskedForByKey() throws Exception {
+    try (ConfigurableApplicationContext program = AgentApplication.start(arguments("a", NO_KAFKA));
+        RawClient engine = RawClient.dealer(engineDoor(program))) {
+      List<ChunkKey> keys = TestAgent.keys(1, 4);
+      store(engine, open(engine), keys);
+      String key = keys.getFirst().toString();
+      String other = TestAgent.keys(9, 1).getFirst().toString();
+
+      assertThat(get(program, "/actuator/chunks"))
+          .isEqualTo(
+              "200 {\"resident\":4,\"nextToGo\":[\"%s\"]}"
+                  .formatted(String.join("\",\"", texts(keys))));
+      assertThat(get(program, "/actuator/chunks?first=1"))
+          .isEqualTo("200 {\"resident\":4,\"nextToGo\":[\"%s\"]}".formatted(key));
+      assertThat(get(program, "/actuator/chunks/" + key))
+          .isEqualTo("200 {\"key\":\"%s\",\"resident\":true}".formatted(key));
+      assertThat(get(program, "/actuator/chunks/" + other)).contains("\"resident\":false");
+      assertThat(get(program, "/actuator/chunks/of/two/" + key))
+          .isEqualTo("200 {\"key\":\"of/two/%s\",\"resident\":false}".formatted(key));
+
+      for (String bad : List.of("0", "-1", "10001", "99999999999", "some", "")) {
+        assertThat(get(program, "/actuator/chunks?first=" + bad))
+            .isEqualTo("400 {\"error\":\"first must be 1 to 10000, got '%s'\"}".formatted(bad));
+      }
+      assertThat(get(program, "/actuator/chunks/some/key"))
+          .startsWith("400 {\"error\":\"Invalid key 'some/key': ");
+    }
+  }
+
+  @Test
   void theArena_isTheFileThatIsAskedFor_andIsShown(@TempDir Path dir) throws Exception {
     Path file = dir.resolve("arena");
     String[] asked = {

@@ -91,6 +91,55 @@ class CacheRoleTest {
   }
 
   @Test
+  void memory_isUsedInSteps_whereAskedFor() {
+    CacheRoom room =
+        CacheRoom.open(load("memory.initial-bytes=200KB", "memory.growth-bytes=128KB"), 64 << 10);
+    assertThat(room.memory().slots()).isEqualTo(16);
+    assertThat(room.memory().capacityBytes()).isEqualTo(3 * (64 << 10));
+    for (int page = 0; page < 4; page++) {
+      assertThat(room.memory().tryAllocate(1)).isEqualTo(page);
+    }
+    assertThat(room.memory().capacityBytes()).isEqualTo(5 * (64 << 10));
+    assertThat(room.memory().growableBytes()).isEqualTo(11 * (64 << 10));
+    room.close();
+  }
+
+  @Test
+  void steps_areOfTheFirstSize_whereNothingElseIsSaid_andNeverMoreThanThereIs() {
+    CacheRole role = new CacheRole(load("memory.initial-bytes=256KB"));
+    assertThat(role.growthBytes(1 << 20)).isEqualTo(256 << 10);
+    assertThat(role.initialBytes(100 << 10)).isEqualTo(100 << 10);
+    CacheRole whole = new CacheRole(load());
+    assertThat(whole.initialBytes(1 << 20)).isEqualTo(1 << 20);
+    CacheRole more = new CacheRole(load("memory.initial-bytes=1GB", "memory.growth-bytes=2GB"));
+    assertThat(more.initialBytes(1 << 20)).isEqualTo(1 << 20);
+    assertThat(more.growthBytes(1 << 20)).isEqualTo(1 << 20);
+  }
+
+  @Test
+  void ranges_growToo() {
+    CacheRoom room =
+        CacheRoom.open(load("memory.allocator=ranges", "memory.initial-bytes=64KB"), 64 << 10);
+    assertThat(room.memory().capacityBytes()).isEqualTo(64 << 10);
+    assertThat(room.memory().tryAllocate(100 << 10)).isZero();
+    assertThat(room.memory().capacityBytes()).isEqualTo(128 << 10);
+    room.close();
+  }
+
+  @Test
+  void stepsThatAreNoPage_orContradict_areFaults() {
+    assertThat(faults("memory.initial-bytes=1KB")).containsExactly("kvmesh.memory.initial-bytes");
+    assertThat(faults("memory.initial-bytes=64KB", "memory.growth-bytes=1KB"))
+        .containsExactly("kvmesh.memory.growth-bytes");
+    assertThat(faults("memory.growth-bytes=64KB")).containsExactly("kvmesh.memory.growth-bytes");
+    assertThat(faults("memory.initial-bytes=-1B")).containsExactly("kvmesh.memory.initial-bytes");
+    assertThat(faults("memory.initial-bytes=64KB", "memory.prefault=wanted"))
+        .containsExactly("kvmesh.memory.initial-bytes");
+    assertThat(faults("memory.initial-bytes=64KB", "memory.alignment=131072"))
+        .containsExactly("kvmesh.memory.initial-bytes");
+  }
+
+  @Test
   void waitingStores_leaveRequestsToOthers() {
     assertThat(new CacheRole(load("engine.max-requests=9")).options().maxWaitingClaims())
         .isEqualTo(5);

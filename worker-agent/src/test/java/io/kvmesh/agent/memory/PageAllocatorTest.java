@@ -29,8 +29,15 @@ class PageAllocatorTest {
     arena.close();
   }
 
+  /** ALLOC-11. */
   @ParameterizedTest
-  @CsvSource({"1024, 1024, 1", "1536, 1024, 1", "3071, 1024, 2", "10737418241, 1048576, 10240"})
+  @CsvSource({
+    "1024, 1024, 1",
+    "1536, 1024, 1",
+    "3071, 1024, 2",
+    "10737418241, 1048576, 10240",
+    "10737418241, 1073741824, 10"
+  })
   void pagesIn_isRoundedDown(long arenaBytes, int pageBytes, int expected) {
     assertThat(PageAllocator.pagesIn(arenaBytes, pageBytes)).isEqualTo(expected);
   }
