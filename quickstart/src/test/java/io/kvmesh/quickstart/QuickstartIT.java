@@ -36,7 +36,7 @@ class QuickstartIT {
   }
 
   @Test
-  void kill_launcher_leavesNoProcess() throws Exception {
+  void stay_killedPrograms_areStartedAgainAndEndWithTheirLauncher() throws Exception {
     Path trace =
         Files.writeString(
             folder.resolve("trace.jsonl"),
@@ -47,48 +47,50 @@ class QuickstartIT {
     try (QuickstartProcess quickstart =
         start("--stay", "--trace", trace.toString(), "--workers", "1", "--chunks", "3")) {
       awaitState(quickstart, "finished");
-      assertCounts(quickstart.outcome(), new Counts(2, 2, 0, 4, 0, 1, 3));
+      JsonNode before = quickstart.outcome();
+      assertCounts(before, new Counts(2, 2, 0, 4, 0, 1, 3));
+
+      killAndAwaitAgain(quickstart, "agent-0", "controller");
+
+      assertThat(quickstart.outcome().path("agents")).isEqualTo(before.path("agents"));
+      assertThat(quickstart.outcome().path("rest")).isEqualTo(before.path("rest"));
       List<ProcessHandle> programs = quickstart.descendants();
       assertThat(programs).hasSizeGreaterThanOrEqualTo(4);
-
       quickstart.kill();
-
       await().atMost(END_TIMEOUT).until(() -> programs.stream().noneMatch(ProcessHandle::isAlive));
     }
   }
 
-  @Test
-  void stay_killedPrograms_areStartedAgainAtTheSamePlace() throws Exception {
-    try (QuickstartProcess quickstart =
-        start("--stay", "--requests", "40", "--workers", "2", "--chunks", "1000")) {
-      awaitState(quickstart, "finished");
-      JsonNode before = quickstart.outcome();
-      long agent = before.path("pids").path("agent-1").asLong();
-      long controller = before.path("pids").path("controller").asLong();
-
-      ProcessHandle.of(agent).orElseThrow().destroyForcibly();
-      ProcessHandle.of(controller).orElseThrow().destroyForcibly();
-
+  private static void killAndAwaitAgain(QuickstartProcess quickstart, String... programs) {
+    JsonNode before = quickstart.outcome().path("pids");
+    for (String program : programs) {
+      ProcessHandle.of(before.path(program).asLong()).orElseThrow().destroyForcibly();
+    }
+    for (String program : programs) {
       await()
           .atMost(RUN_TIMEOUT)
           .untilAsserted(
               () ->
                   assertThat(quickstart.standardOutput())
-                      .contains("agent-1 has ended with status 137; starting it again")
-                      .contains("agent-1 serves again")
-                      .contains("controller has ended with status 137; starting it again")
-                      .contains("controller serves again"));
+                      .contains(program + " has ended with status 137; starting it again")
+                      .contains(program + " serves again"));
       await()
           .untilAsserted(
               () ->
-                  assertThat(quickstart.outcome().path("pids").path("controller").asLong())
-                      .isNotEqualTo(controller));
-      assertThat(quickstart.outcome().path("agents")).isEqualTo(before.path("agents"));
-      assertThat(quickstart.outcome().path("rest")).isEqualTo(before.path("rest"));
+                  assertThat(quickstart.outcome().path("pids").path(program).asLong())
+                      .isNotEqualTo(before.path(program).asLong()));
+    }
+  }
 
+  @Test
+  void terminate_whileProgramsStart_leavesNoProcess() throws Exception {
+    try (QuickstartProcess quickstart = start("--workers", "1")) {
+      await().atMost(RUN_TIMEOUT).until(() -> quickstart.descendants().size() >= 2);
       List<ProcessHandle> programs = quickstart.descendants();
+
       quickstart.terminate();
       quickstart.awaitEnd(END_TIMEOUT);
+
       await().atMost(END_TIMEOUT).until(() -> programs.stream().noneMatch(ProcessHandle::isAlive));
     }
   }

@@ -64,6 +64,8 @@ final class AgentProgram implements Program {
         .setting("kvmesh.cache.capacity-bytes", capacity + "B")
         .setting("kvmesh.cache.policy", agent.policy().settingName())
         .setting("kvmesh.kafka.bootstrap-servers", kafka)
+        // Small caches: their snapshots cost nothing, and who stops Kafka sees it heal.
+        .setting("kvmesh.kafka.snapshot-interval", "10s")
         .setting("kvmesh.controllers", controller)
         .setting("kvmesh.peer.init-bind", bind(former, PEER_INIT))
         .setting("kvmesh.peer.lookup-bind", bind(former, PEER_LOOKUP))

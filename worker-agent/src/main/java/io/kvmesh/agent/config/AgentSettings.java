@@ -153,11 +153,14 @@ public record AgentSettings(
    * @param partitions number of them, where this program creates the topic
    * @param outboxEvents events that wait for Kafka at most; more are dropped, and a snapshot
    *     follows
+   * @param snapshotInterval least time between two snapshots; a view that lacks events waits for
+   *     the next
    */
   public record Kafka(
       @DefaultValue("127.0.0.1:9092") String bootstrapServers,
       @DefaultValue("8") int partitions,
-      @DefaultValue("100000") int outboxEvents) {}
+      @DefaultValue("100000") int outboxEvents,
+      @DefaultValue("1m") Duration snapshotInterval) {}
 
   /**
    * Questions to the controllers.

@@ -131,7 +131,8 @@ final class Parts {
   }
 
   PublisherSettings publisher(WorkerId worker) {
-    return PublisherSettings.of(worker, settings.liveness().heartbeatInterval());
+    return PublisherSettings.of(
+        worker, settings.liveness().heartbeatInterval(), settings.kafka().snapshotInterval());
   }
 
   /** What this agent tells of itself. */

@@ -86,6 +86,7 @@ final class SettingsRules {
         "must be host:port, or several separated by commas");
     range("kafka.partitions", kafka.partitions(), 1, 10_000);
     range("kafka.outbox-events", kafka.outboxEvents(), 16, 10_000_000);
+    millis("kafka.snapshot-interval", kafka.snapshotInterval(), 1_000, 3_600_000);
     faults.require(
         areServers(settings.controllers()),
         "controllers",

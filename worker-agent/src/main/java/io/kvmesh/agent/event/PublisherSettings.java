@@ -41,13 +41,14 @@ public record PublisherSettings(
     requirePositive("maxInFlight", maxInFlight);
   }
 
-  /** The defaults. */
-  public static PublisherSettings of(WorkerId worker, Duration heartbeatInterval) {
+  /** The defaults for all but these. */
+  public static PublisherSettings of(
+      WorkerId worker, Duration heartbeatInterval, Duration snapshotInterval) {
     return new PublisherSettings(
         worker,
         LOCAL_CPU,
         heartbeatInterval,
-        Duration.ofMinutes(1),
+        snapshotInterval,
         Duration.ofSeconds(5),
         Duration.ofMillis(2),
         Duration.ofSeconds(1),
