@@ -16,6 +16,7 @@ import io.kvmesh.quickstart.workload.Prompt;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -81,20 +82,24 @@ final class FleetProbe implements AutoCloseable {
 
   /** Which of these chunks each agent says that it has. */
   Map<String, Set<String>> inventory(List<ChunkKey> chunks) throws Exception {
+    Set<String> wanted = new HashSet<>();
+    chunks.forEach(chunk -> wanted.add(chunk.toString()));
     Map<String, Set<String>> inventory = new HashMap<>();
     for (Member agent : fleet.agents()) {
       Set<String> resident = new TreeSet<>();
-      try (EngineClient engine = open(agent)) {
-        int at = 0;
-        while (at < chunks.size()) {
-          int there = engine.lookup(chunks.subList(at, chunks.size()), false).numLocal();
-          chunks.subList(at, at + there).forEach(chunk -> resident.add(text(chunk)));
-          at += there + 1;
+      for (JsonNode key : listing(agent).path("nextToGo")) {
+        if (wanted.contains(key.asString())) {
+          resident.add(text(ChunkKey.parse(key.asString())));
         }
       }
       inventory.put(agent.name(), resident);
     }
     return inventory;
+  }
+
+  private JsonNode listing(Member agent) throws InterruptedException {
+    String management = agent.address(Fleet.MANAGEMENT);
+    return http.get(management, "/actuator/chunks?first=10000").orElseThrow();
   }
 
   /** Which of these chunks the controller's view places at each agent; empty if it isn't ready. */
