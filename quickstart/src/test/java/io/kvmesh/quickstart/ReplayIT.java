@@ -2,6 +2,7 @@ package io.kvmesh.quickstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.quickstart.fleet.AgentSpec;
 import io.kvmesh.quickstart.fleet.Fleet;
 import io.kvmesh.quickstart.fleet.FleetSettings;
@@ -15,6 +16,8 @@ import io.kvmesh.quickstart.model.TraceFile;
 import io.kvmesh.quickstart.options.Policy;
 import io.kvmesh.quickstart.options.Ports;
 import io.kvmesh.quickstart.replay.Outcome;
+import io.kvmesh.quickstart.simulate.CacheCounts;
+import io.kvmesh.quickstart.simulate.Simulation;
 import io.kvmesh.quickstart.workload.Workload;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,7 +49,9 @@ class ReplayIT {
           new Row("mru", 1, 1_000, Policy.MRU, 1_500),
           new Row("four", 4, 1_000, Policy.LRU, 1_500),
           new Row("three", 3, 2_000, Policy.LRU, 1_500),
-          new Row("unbounded", 4, EVERY_CHUNK, Policy.LRU, 1_500));
+          new Row("unbounded", 4, EVERY_CHUNK, Policy.LRU, 1_500),
+          new Row("s3fifo", 1, 1_000, Policy.S3FIFO, 1_500),
+          new Row("adaptive", 1, 1_000, Policy.ADAPTIVE, 1_500));
 
   private final Http http = new Http();
 
@@ -65,7 +70,25 @@ class ReplayIT {
     }
 
     Counts expected() {
-      return ReplayModel.replay(workload(), workers, chunks, policy);
+      return switch (policy) {
+        case LRU, FIFO, LFU, MRU -> ReplayModel.replay(workload(), workers, chunks, policy);
+        case S3FIFO, ADAPTIVE -> simulated();
+      };
+    }
+
+    /** Of one worker. The simulation has no process, no cache and no events, but the policies. */
+    private Counts simulated() {
+      CacheCounts counts =
+          new Simulation(workload(), FleetReplay.keyspace(model))
+              .replay(PolicyName.parse(policy.settingName()), chunks);
+      return new Counts(
+          workload().prompts().size(),
+          counts.hits(),
+          0,
+          counts.misses(),
+          counts.notStored(),
+          counts.evictions(),
+          counts.resident());
     }
   }
 

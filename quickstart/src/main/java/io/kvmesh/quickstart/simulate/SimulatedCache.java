@@ -8,7 +8,8 @@ import java.util.function.IntPredicate;
  * One cache under the rules of a replay: the chunks of a request's resident prefix are used, the
  * last one first; the rest is put in order, each evicting one where the cache is full. What a
  * request has hit or put can't go before the request ends. A chunk that lies behind a gap is left
- * as it is when its turn comes.
+ * as it is when its turn comes. As in an agent, room is made for all of a request before the first
+ * of them is put.
  */
 final class SimulatedCache {
 
@@ -30,7 +31,11 @@ final class SimulatedCache {
   /** Slots that the policy set aside in this request. */
   private final int[] aside;
 
+  /** Blocks of this request that have a slot and are yet to be put. */
+  private final int[] claimed;
+
   private int asideCount;
+  private int claimedCount;
   private int used;
   private int now;
   private long hits;
@@ -50,6 +55,7 @@ final class SimulatedCache {
     this.residents = new int[chunks];
     this.heldBy = new int[chunks];
     this.aside = new int[chunks];
+    this.claimed = new int[chunks];
     Arrays.fill(slots, NONE);
   }
 
@@ -73,14 +79,18 @@ final class SimulatedCache {
       policy.used(slots[prompt[i]]);
     }
     for (int i = prefix; i < prompt.length; i++) {
-      put(prompt[i]);
+      claim(prompt[i]);
     }
+    for (int i = 0; i < claimedCount; i++) {
+      policy.added(slots[claimed[i]], blocks.keyHash(claimed[i]));
+    }
+    claimedCount = 0;
     while (asideCount > 0) {
       policy.restored(aside[--asideCount]);
     }
   }
 
-  private void put(int block) {
+  private void claim(int block) {
     if (slots[block] == NONE) {
       int slot = used < residents.length ? used++ : evict();
       if (slot == NONE) {
@@ -89,7 +99,7 @@ final class SimulatedCache {
       }
       slots[block] = slot;
       residents[slot] = block;
-      policy.added(slot, blocks.keyHash(block));
+      claimed[claimedCount++] = block;
     }
     heldBy[slots[block]] = now;
   }
