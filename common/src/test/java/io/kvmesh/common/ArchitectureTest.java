@@ -41,6 +41,26 @@ class ArchitectureTest {
           .because("the codec knows the rules of the bytes");
 
   @ArchTest
+  static final ArchRule JACKSON_ONLY_IN_CODEC =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.kvmesh.common.wire.codec..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("tools.jackson..")
+          .because("JSON is another form of a message's bytes");
+
+  @ArchTest
+  static final ArchRule HASHES_USE_KEYS_ALONE =
+      noClasses()
+          .that()
+          .resideInAPackage("io.kvmesh.common.hash..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.kvmesh.common.wire..", "io.kvmesh.common.zmq..")
+          .because("they turn numbers into keys");
+
+  @ArchTest
   static final ArchRule KEYS_USE_NOTHING =
       noClasses()
           .that()

@@ -19,8 +19,13 @@ public final class GoldenFile {
 
   /** The elements of a top-level array of the file. */
   public static Stream<JsonNode> read(String file, String array) {
+    return root(file).path(array).valueStream();
+  }
+
+  /** The whole file. */
+  public static JsonNode root(String file) {
     try (InputStream in = GoldenFile.class.getResourceAsStream("/golden/" + file)) {
-      return MAPPER.readTree(Objects.requireNonNull(in, file)).path(array).valueStream();
+      return MAPPER.readTree(Objects.requireNonNull(in, file));
     } catch (IOException e) {
       throw new UncheckedIOException(file, e);
     }
