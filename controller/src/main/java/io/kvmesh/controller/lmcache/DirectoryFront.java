@@ -57,7 +57,8 @@ public final class DirectoryFront implements AutoCloseable {
     var workers = new ForeignWorkers(log, registry, counts);
     var conflicts = new Conflicts(counts);
     this.pushes = new PushHandler(workers, registry, view, settings, counts);
-    this.pullDoor = new PullDoor(codec, pushes, counts);
+    this.pullDoor =
+        new PullDoor(new FrameReader(codec, counts, FrontCounts.Door.PULL), pushes, counts);
     var requests =
         new RequestHandler(
             lookup,
@@ -65,7 +66,14 @@ public final class DirectoryFront implements AutoCloseable {
             new Registration(workers, registry, conflicts, this::extraConfig),
             new Heartbeats(workers, registry, view, conflicts),
             settings.maxWait());
-    this.replyDoor = new ReplyDoor(replyLoop, codec, requests, counts, settings.maxInFlight());
+    this.replyDoor =
+        new ReplyDoor(
+            replyLoop,
+            new FrameReader(codec, counts, FrontCounts.Door.REPLY),
+            codec,
+            requests,
+            counts,
+            settings.maxInFlight());
   }
 
   /**

@@ -34,6 +34,7 @@ public final class FrontCounts {
   }
 
   private final Counters<Door> messages = new Counters<>(Door.class);
+  private final Counters<Door> json = new Counters<>(Door.class);
   private final Counters<Door> unsupported = new Counters<>(Door.class);
   private final Counters<Loss> lost = new Counters<>(Loss.class);
   private final RefusedFrames pullGarbage = new RefusedFrames("pull", System::nanoTime);
@@ -43,6 +44,10 @@ public final class FrontCounts {
 
   void message(Door door) {
     messages.count(door);
+  }
+
+  void json(Door door) {
+    json.count(door);
   }
 
   RefusedFrames garbage(Door door) {
@@ -71,6 +76,11 @@ public final class FrontCounts {
   /** Frames that were a message. */
   public long messages(Door door) {
     return messages.get(door);
+  }
+
+  /** Those of them that came as JSON. */
+  public long jsons(Door door) {
+    return json.get(door);
   }
 
   /** Frames that were none. */

@@ -2,9 +2,7 @@ package io.kvmesh.controller.lmcache;
 
 import io.kvmesh.common.count.LogLimit;
 import io.kvmesh.common.key.KeyFormatException;
-import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.codec.WireFormatException;
-import io.kvmesh.common.wire.directory.DirectoryMessage;
 import io.kvmesh.common.zmq.Frame;
 import io.kvmesh.common.zmq.MessageHandler;
 import io.kvmesh.common.zmq.Multipart;
@@ -18,13 +16,13 @@ final class PullDoor implements MessageHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(PullDoor.class);
 
-  private final MessageCodec codec;
+  private final FrameReader frames;
   private final PushHandler handler;
   private final FrontCounts counts;
   private final LogLimit logLimit = new LogLimit(System::nanoTime);
 
-  PullDoor(MessageCodec codec, PushHandler handler, FrontCounts counts) {
-    this.codec = codec;
+  PullDoor(FrameReader frames, PushHandler handler, FrontCounts counts) {
+    this.frames = frames;
     this.handler = handler;
     this.counts = counts;
   }
@@ -42,9 +40,7 @@ final class PullDoor implements MessageHandler {
 
   private void onFrame(Multipart message, Frame frame) {
     try {
-      DirectoryMessage decoded = codec.decode(DirectoryMessage.class, frame.toArray());
-      counts.message(FrontCounts.Door.PULL);
-      handler.handle(decoded);
+      handler.handle(frames.read(frame.toArray()));
     } catch (WireFormatException | KeyFormatException e) {
       Multipart shown = new Multipart(List.of(frame), message.peerAddress());
       counts.garbage(FrontCounts.Door.PULL).refuse(shown, e.getMessage());

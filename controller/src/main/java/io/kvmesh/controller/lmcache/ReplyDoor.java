@@ -22,13 +22,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The ROUTER that answers requests. Whatever can be told from an envelope gets one reply, in that
- * envelope: the answer, or an ErrorMsg. Requests that wait don't hold up the others.
+ * envelope and in msgpack: the answer, or an ErrorMsg. Requests that wait don't hold up the others.
  */
 final class ReplyDoor implements MessageHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ReplyDoor.class);
 
   private final SocketLoop loop;
+  private final FrameReader frames;
   private final MessageCodec codec;
   private final RequestHandler handler;
   private final FrontCounts counts;
@@ -38,11 +39,13 @@ final class ReplyDoor implements MessageHandler {
 
   ReplyDoor(
       SocketLoop loop,
+      FrameReader frames,
       MessageCodec codec,
       RequestHandler handler,
       FrontCounts counts,
       int maxInFlight) {
     this.loop = loop;
+    this.frames = frames;
     this.codec = codec;
     this.handler = handler;
     this.counts = counts;
@@ -64,12 +67,11 @@ final class ReplyDoor implements MessageHandler {
   private CompletableFuture<DirectoryReply> reply(Multipart message, byte[] payload) {
     DirectoryMessage request;
     try {
-      request = codec.decode(DirectoryMessage.class, payload);
+      request = frames.read(payload);
     } catch (WireFormatException e) {
       counts.garbage(FrontCounts.Door.REPLY).refuse(message, e.getMessage());
       return now(new ErrorMsg(String.valueOf(e.getMessage()), ErrorMsg.BAD_REQUEST));
     }
-    counts.message(FrontCounts.Door.REPLY);
     if (!(request instanceof DirectoryRequest known)) {
       counts.unsupported(FrontCounts.Door.REPLY);
       String type = request.getClass().getSimpleName();

@@ -180,6 +180,12 @@ public final class ControllerMeters implements MeterBinder {
       counter(meters, "messages", "Messages received, by socket", tags, () -> front.messages(door));
       counter(
           meters,
+          "messages.json",
+          "Messages received as JSON, by socket",
+          tags,
+          () -> front.jsons(door));
+      counter(
+          meters,
           "garbage",
           "Frames and records that are no message, by socket",
           tags,

@@ -263,6 +263,62 @@ class DirectoryFrontTest {
     assertThat(counts.garbages(FrontCounts.Door.PULL)).isEqualTo(4);
   }
 
+  @Test
+  void json_onBothSockets_isTheSameMessageAndCounted() throws Exception {
+    WorkerId worker = new WorkerId("F", 0);
+    registry.put(live(worker, 1, foreign("url")));
+    try (ZmqSocket dealer = connect(SocketKind.DEALER);
+        ZmqSocket push = connectPull()) {
+      dealer.send(
+          List.of(
+              Frame.EMPTY,
+              json(
+                  "{'hashes':[1,2],'type':'BatchedP2PLookupMsg','instance_id':'B','worker_id':0,"
+                      + "'keyspace':'%s'}".formatted(keyspace()))));
+      assertHit(receive(dealer), 2);
+
+      push.send(
+          List.of(
+              json(
+                  "{'type':'BatchedKVOperationMsg','instance_id':'F','worker_id':0,'location':'%s',"
+                          .formatted(CPU)
+                      + "'operations':[{'op_type':'admit','key':1,'seq_num':0}]}"),
+              Frame.of(codec.encode(operations(worker)))));
+      await().atMost(WAIT).until(() -> log.events().size() == 2);
+    }
+    assertThat(log.events().get(0)).isEqualTo(log.events().get(1));
+    for (FrontCounts.Door door : FrontCounts.Door.values()) {
+      assertThat(counts.jsons(door)).as("%s", door).isEqualTo(1);
+      assertThat(counts.garbages(door)).as("%s", door).isZero();
+    }
+  }
+
+  @Test
+  void json_thatIsNoMessage_isAnsweredWithFieldAndRule() throws Exception {
+    try (ZmqSocket dealer = connect(SocketKind.DEALER)) {
+      dealer.send(
+          List.of(
+              Frame.EMPTY,
+              json(
+                  "{'type':'BatchedP2PLookupMsg','hashes':[1.5],'instance_id':'B','worker_id':0}")));
+      assertThat(reply(receive(dealer)))
+          .isInstanceOfSatisfying(
+              ErrorMsg.class,
+              error -> {
+                assertThat(error.error())
+                    .startsWith("Expected `int`, got `float` - at `$.hashes[0]`");
+                assertThat(error.code()).isEqualTo(ErrorMsg.BAD_REQUEST);
+              });
+      assertAlive(dealer);
+    }
+    assertThat(counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(1);
+    assertThat(counts.jsons(FrontCounts.Door.REPLY)).isZero();
+  }
+
+  private static Frame json(String text) {
+    return Frame.of(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+  }
+
   private static BatchedP2PLookupMsg lookup() {
     return new BatchedP2PLookupMsg(
         List.of(ChunkHash.ofSigned(1), ChunkHash.ofSigned(2)), "B", 0, keyspace().toString());

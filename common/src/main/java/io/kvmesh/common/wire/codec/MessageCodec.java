@@ -44,12 +44,45 @@ public final class MessageCodec {
    *     has the code UNEXPECTED_TYPE
    */
   public <T extends Message> T decode(Class<T> family, byte[] bytes) throws WireFormatException {
+    requireAllowed(bytes);
+    return read(family, bytes);
+  }
+
+  /**
+   * Whether the bytes are a message as JSON text, if they are one at all: no message in msgpack
+   * begins with a brace.
+   */
+  public static boolean isJson(byte[] bytes) {
+    return bytes.length > 0 && bytes[0] == '{';
+  }
+
+  /**
+   * Reads a message of the family from JSON text: the same fields under the same rules. A map whose
+   * keys are numbers, which only replies have, can't be read.
+   *
+   * @throws WireFormatException as for {@link #decode}; offsets are those of the text
+   */
+  public <T extends Message> T decodeJson(Class<T> family, byte[] text) throws WireFormatException {
+    requireAllowed(text);
+    JsonFrame frame = new JsonFrame(library, text, limits);
+    byte[] bytes = frame.toMsgpack();
+    try {
+      return read(family, bytes);
+    } catch (WireFormatException e) {
+      throw e.movedTo(frame.textOffset(e.offset()));
+    }
+  }
+
+  private void requireAllowed(byte[] bytes) throws WireFormatException {
     if (bytes.length > limits.maxBytes()) {
       throw WireFormatException.at(
           Code.LIMIT_EXCEEDED,
           limits.maxBytes(),
           "At most %d bytes in one message, got %d".formatted(limits.maxBytes(), bytes.length));
     }
+  }
+
+  private <T extends Message> T read(Class<T> family, byte[] bytes) throws WireFormatException {
     WireReader in = new WireReader(library, bytes, limits);
     T message = family.cast(schemas.family(family).read(in));
     in.requireEnd();

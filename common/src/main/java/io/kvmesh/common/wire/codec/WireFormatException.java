@@ -14,7 +14,7 @@ public final class WireFormatException extends Exception {
     TRUNCATED,
     /** Bytes follow the message. */
     TRAILING_BYTES,
-    /** No msgpack at all. */
+    /** No msgpack, or no JSON, at all. */
     MALFORMED,
     /** A text isn't UTF-8. */
     INVALID_UTF8,
@@ -61,6 +61,11 @@ public final class WireFormatException extends Exception {
   WireFormatException within(String segment) {
     String inner = path.substring(ROOT.length());
     return new WireFormatException(code, offset, ROOT + segment + inner, rule);
+  }
+
+  /** The same, at another byte: the bytes were rewritten before they were read. */
+  WireFormatException movedTo(int otherOffset) {
+    return new WireFormatException(code, otherOffset, path, rule);
   }
 
   /** The same for a value of which more types are allowed than the rule says. */
