@@ -14,6 +14,7 @@ import io.kvmesh.agent.transfer.PeerServerSettings;
 import io.kvmesh.agent.transfer.PrefixPuller;
 import io.kvmesh.agent.transfer.PullCount;
 import io.kvmesh.agent.transfer.PullLimits;
+import io.kvmesh.agent.transfer.PutLimits;
 import io.kvmesh.agent.transfer.ServerCount;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
@@ -54,16 +55,17 @@ final class AgentEnd implements AutoCloseable {
         new LocalPeer(new WorkerId(name, 0), pageBytes, CHUNK_TOKENS, () -> EPOCH, () -> false);
     MessageCodec codec = new MessageCodec();
     Counters<PullCount> counts = new Counters<>(PullCount.class);
+    client = new PeerClient(self, clientSettings(), sockets, codec, counts, System::nanoTime);
     server =
         new PeerServer(
             self,
             serverSettings(),
             cache,
+            client,
             sockets,
             codec,
             new Counters<>(ServerCount.class),
             System::nanoTime);
-    client = new PeerClient(self, clientSettings(), sockets, codec, counts, System::nanoTime);
     puller =
         new PrefixPuller(cache, client, new PullLimits(8 * MIB, 3), counts, (outcome, nanos) -> {});
     server.start();
@@ -80,7 +82,9 @@ final class AgentEnd implements AutoCloseable {
         1024 * MIB,
         8,
         Duration.ofSeconds(10),
-        1024);
+        1024,
+        new PutLimits(
+            16, Duration.ofSeconds(10), new PullLimits(8 * MIB, 3), Duration.ofSeconds(10), 80));
   }
 
   private static PeerClientSettings clientSettings() {

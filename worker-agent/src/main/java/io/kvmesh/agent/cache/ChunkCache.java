@@ -30,6 +30,7 @@ public final class ChunkCache {
   private final LayerSlices layers;
   private final ChunkPins pins;
   private final CacheSnapshots snapshots;
+  private final ChunkMoves moves;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -80,6 +81,7 @@ public final class ChunkCache {
     this.figures = new CacheFigures(memory, resident, desk, pinBook, counters);
     this.pins = new ChunkPins(lock, pinBook, desk, nanoTime);
     this.snapshots = new CacheSnapshots(lock, resident);
+    this.moves = new ChunkMoves(lock, resident, desk);
   }
 
   /** What it does with chunks that were committed. */
@@ -95,6 +97,11 @@ public final class ChunkCache {
   /** The view of who tells others about the whole cache. */
   public CacheSnapshots snapshots() {
     return snapshots;
+  }
+
+  /** The view of who moves its chunks elsewhere. */
+  public ChunkMoves moves() {
+    return moves;
   }
 
   /** A lease that holds nothing yet. */
@@ -350,6 +357,7 @@ public final class ChunkCache {
         for (int i = 0; i < lease.size(); i++) {
           resident.letGo(lease.slotAt(i));
         }
+        moves.letGo();
         desk.serve();
       }
     } finally {

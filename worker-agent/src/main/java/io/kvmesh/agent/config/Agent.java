@@ -3,6 +3,7 @@ package io.kvmesh.agent.config;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.PinMonitor;
 import io.kvmesh.agent.cache.policy.PolicyName;
+import io.kvmesh.agent.control.CommandDesk;
 import io.kvmesh.agent.control.ControlCount;
 import io.kvmesh.agent.control.ControlServer;
 import io.kvmesh.agent.directory.ControllerDirectory;
@@ -15,7 +16,9 @@ import io.kvmesh.agent.event.KafkaEventPublisher;
 import io.kvmesh.agent.event.PublisherSettings;
 import io.kvmesh.agent.ops.AgentParts;
 import io.kvmesh.agent.ops.Latencies;
+import io.kvmesh.agent.transfer.ChunkMover;
 import io.kvmesh.agent.transfer.LocalPeer;
+import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.PeerClient;
 import io.kvmesh.agent.transfer.PeerServer;
 import io.kvmesh.agent.transfer.PrefixPuller;
@@ -65,6 +68,7 @@ public final class Agent implements AutoCloseable {
   private final Counters<ServerCount> serverCounts = new Counters<>(ServerCount.class);
   private final Counters<PullCount> pullCounts = new Counters<>(PullCount.class);
   private final Counters<DirectoryCount> directoryCounts = new Counters<>(DirectoryCount.class);
+  private final Counters<MoveCount> moveCounts = new Counters<>(MoveCount.class);
   private final Counters<ControlCount> controlCounts = new Counters<>(ControlCount.class);
   private final Counters<EngineCount> engineCounts = new Counters<>(EngineCount.class);
   private final Map<String, String> doors = new ConcurrentSkipListMap<>();
@@ -79,6 +83,7 @@ public final class Agent implements AutoCloseable {
   private final PeerServer peerServer;
   private final ControlServer control;
   private final PeerClient peerClient;
+  private final ChunkMover mover;
   private final ControllerDirectory directory;
   private final PrefixPuller puller;
   private final NativeDoor engine;
@@ -103,13 +108,13 @@ public final class Agent implements AutoCloseable {
         new LocalPeer(
             id, parts.pageBytes(), settings.model().chunkTokens(), life::epoch, life::fenced);
     this.sockets = new ZmqSockets(parts.zmq());
-    this.peerServer =
-        new PeerServer(self, parts.peerServer(), cache, sockets, codec, serverCounts, NANO_TIME);
-    this.control =
-        new ControlServer(
-            self, PublisherSettings.LOCAL_CPU, cache, sockets, codec, controlCounts, NANO_TIME);
     this.peerClient =
         new PeerClient(self, parts.peerClient(), sockets, codec, pullCounts, NANO_TIME);
+    this.peerServer =
+        new PeerServer(
+            self, parts.peerServer(), cache, peerClient, sockets, codec, serverCounts, NANO_TIME);
+    this.mover = new ChunkMover(cache, peerClient, parts.moves(), moveCounts, NANO_TIME);
+    this.control = new ControlServer(commands(), sockets, codec, controlCounts, NANO_TIME);
     this.directory =
         new ControllerDirectory(id, parts.directory(), sockets, codec, directoryCounts, NANO_TIME);
     this.puller = new PrefixPuller(cache, peerClient, parts.pulls(), pullCounts, latencies::pulled);
@@ -124,6 +129,11 @@ public final class Agent implements AutoCloseable {
             codec,
             engineCounts,
             NANO_TIME);
+  }
+
+  private CommandDesk commands() {
+    return new CommandDesk(
+        self, PublisherSettings.LOCAL_CPU, cache, mover, peerServer::initAddress, controlCounts);
   }
 
   /** Opens all doors, and tells the log as soon as it is there; doesn't wait for it. */
@@ -151,6 +161,7 @@ public final class Agent implements AutoCloseable {
     publish();
     peerClient.start(peerServer.initAddress());
     started.push(new Step("peer client", peerClient::close));
+    started.push(new Step("moves", mover::close));
     directory.start();
     started.push(new Step("directory", directory::close));
     beat();
@@ -222,11 +233,13 @@ public final class Agent implements AutoCloseable {
         peerServer,
         peerClient,
         puller,
+        mover,
         directory,
         control,
         engine,
         serverCounts,
         pullCounts,
+        moveCounts,
         directoryCounts,
         controlCounts,
         engineCounts,

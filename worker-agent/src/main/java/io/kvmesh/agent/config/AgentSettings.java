@@ -33,6 +33,7 @@ public record AgentSettings(
     @DefaultValue Kafka kafka,
     @DefaultValue Directory directory,
     @DefaultValue Peer peer,
+    @DefaultValue Move move,
     @DefaultValue Control control,
     @DefaultValue Engine engine,
     @DefaultValue Liveness liveness,
@@ -210,6 +211,23 @@ public record AgentSettings(
       @DefaultValue("8") int maxOverduePerPeer,
       @DefaultValue("1024") int maxPeers,
       @DefaultValue("5m") Duration idleTimeout) {}
+
+  /**
+   * Chunks that are moved or copied from one agent to another.
+   *
+   * @param deadline of a whole move from here
+   * @param putDeadline of each push of a move, and of any push to this agent
+   * @param hold for so long after each push of a move to this agent all that the move brought is
+   *     held here, unless its sender says before that it is over
+   * @param maxHeldPercent of the cache's chunks that may be held for moves to this agent
+   * @param maxPuts pushes to this agent that wait their turn; more are refused
+   */
+  public record Move(
+      @DefaultValue("60s") Duration deadline,
+      @DefaultValue("10s") Duration putDeadline,
+      @DefaultValue("10s") Duration hold,
+      @DefaultValue("80") int maxHeldPercent,
+      @DefaultValue("16") int maxPuts) {}
 
   /**
    * Commands of the controllers.

@@ -5,9 +5,11 @@ import io.kvmesh.agent.engine.EngineSettings;
 import io.kvmesh.agent.event.KafkaLogSettings;
 import io.kvmesh.agent.event.PublisherSettings;
 import io.kvmesh.agent.transfer.Channels;
+import io.kvmesh.agent.transfer.MoveLimits;
 import io.kvmesh.agent.transfer.PeerClientSettings;
 import io.kvmesh.agent.transfer.PeerServerSettings;
 import io.kvmesh.agent.transfer.PullLimits;
+import io.kvmesh.agent.transfer.PutLimits;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.WorkerKind;
@@ -71,7 +73,19 @@ final class Parts {
         peer.maxLoaned().toBytes(),
         peer.maxOverduePerPeer(),
         peer.loanDeadline(),
-        peer.maxPeers());
+        peer.maxPeers(),
+        puts());
+  }
+
+  private PutLimits puts() {
+    AgentSettings.Move move = settings.move();
+    return new PutLimits(
+        move.maxPuts(), move.putDeadline(), pulls(), move.hold(), move.maxHeldPercent());
+  }
+
+  MoveLimits moves() {
+    AgentSettings.Move move = settings.move();
+    return new MoveLimits(move.deadline(), move.putDeadline(), pulls());
   }
 
   PeerClientSettings peerClient() {

@@ -33,6 +33,7 @@ final class SettingsRules {
     checkBinds(settings);
     checkAdvertised(settings);
     checkPeer(settings.peer());
+    checkMove(settings.move());
     checkEngine(settings.engine());
     checkTimes(settings);
   }
@@ -160,6 +161,14 @@ final class SettingsRules {
     atLeast("peer.max-loaned", peer.maxLoaned(), peer.maxLoanedPerPeer());
     range("peer.max-overdue-per-peer", peer.maxOverduePerPeer(), 1, 1_000_000);
     range("peer.max-peers", peer.maxPeers(), 1, 100_000);
+  }
+
+  private void checkMove(AgentSettings.Move move) {
+    range("move.max-held-percent", move.maxHeldPercent(), 0, 100);
+    range("move.max-puts", move.maxPuts(), 1, 10_000);
+    millis("move.deadline", move.deadline(), 10, 3_600_000);
+    millis("move.put-deadline", move.putDeadline(), 10, 600_000);
+    millis("move.hold", move.hold(), 100, 3_600_000);
   }
 
   private void checkEngine(AgentSettings.Engine engine) {

@@ -4,6 +4,14 @@ package io.kvmesh.agent.control;
 public enum ControlCount {
   /** The cache was cleared. */
   CLEAR,
+  /** Chunks were pinned. */
+  PIN,
+  /** Pins were taken off. */
+  UNPIN,
+  /** A move was begun. */
+  MOVE,
+  /** This agent was asked how far a move is. */
+  CHECK,
   /** This agent was asked how it is. */
   HEALTH,
   /** A command that this agent doesn't know or can't do. */

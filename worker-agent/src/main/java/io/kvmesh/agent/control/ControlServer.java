@@ -1,18 +1,11 @@
 package io.kvmesh.agent.control;
 
-import io.kvmesh.agent.cache.ChunkCache;
-import io.kvmesh.agent.cache.Cleared;
-import io.kvmesh.agent.transfer.LocalPeer;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.codec.WireFormatException;
-import io.kvmesh.common.wire.control.ClearWorkerMsg;
-import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.common.wire.control.ControlReply;
 import io.kvmesh.common.wire.control.ControlRequest;
 import io.kvmesh.common.wire.control.ErrorMsg;
-import io.kvmesh.common.wire.control.HealthWorkerMsg;
-import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.zmq.Envelope;
 import io.kvmesh.common.zmq.EnvelopeException;
 import io.kvmesh.common.zmq.MessageHandler;
@@ -30,42 +23,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The door for the controllers' commands: clear what is here, tell how you are. Every message gets
- * one reply. A reply is a receipt: the index changes when the cache's own events arrive.
+ * The door for the controllers' commands. Every message gets one reply. A reply is a receipt: the
+ * index changes when the cache's own events arrive.
  */
 public final class ControlServer implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
 
   private static final int MAX_QUEUED_TASKS = 64;
-  private static final int HEALTHY = 0;
-  private static final int UNHEALTHY = -1;
-
-  private final LocalPeer self;
-  private final String location;
-  private final ChunkCache cache;
+  private final CommandDesk desk;
   private final MessageCodec codec;
   private final Counters<ControlCount> counters;
   private final SocketLoop loop;
   private final RefusedFrames refused;
   private volatile int port;
 
-  /**
-   * Assigns only.
-   *
-   * @param location name of the cache on the wire
-   */
+  /** Assigns only. */
   public ControlServer(
-      LocalPeer self,
-      String location,
-      ChunkCache cache,
+      CommandDesk desk,
       ZmqSockets sockets,
       MessageCodec codec,
       Counters<ControlCount> counters,
       LongSupplier nanoTime) {
-    this.self = self;
-    this.location = location;
-    this.cache = cache;
+    this.desk = desk;
     this.codec = codec;
     this.counters = counters;
     this.loop = new SocketLoop("control", sockets, MAX_QUEUED_TASKS);
@@ -103,42 +83,12 @@ public final class ControlServer implements AutoCloseable {
     loop.close();
   }
 
-  private ControlReply answer(ControlRequest request) {
-    return switch (request) {
-      case ClearWorkerMsg clear when clear.location().equals(location) -> clear();
-      case ClearWorkerMsg clear -> {
-        counters.count(ControlCount.UNSUPPORTED);
-        yield new ErrorMsg(
-            "There is no location '%s' here, only %s".formatted(clear.location(), location),
-            "bad_request");
-      }
-      case HealthWorkerMsg health -> {
-        counters.count(ControlCount.HEALTH);
-        yield new HealthWorkerRetMsg(self.fenced().getAsBoolean() ? UNHEALTHY : HEALTHY);
-      }
-      case ControlRequest other -> {
-        counters.count(ControlCount.UNSUPPORTED);
-        yield new ErrorMsg(
-            "This agent has no command " + other.getClass().getSimpleName(), "unsupported");
-      }
-    };
-  }
-
-  private ClearWorkerRetMsg clear() {
-    Cleared cleared = cache.clear();
-    counters.count(ControlCount.CLEAR);
-    LOG.info("Cleared {} chunks on command", cleared.chunks());
-    return new ClearWorkerRetMsg(
-        cleared.tokens(), self.epoch().getAsLong(), cleared.sequence(), (long) cleared.chunks());
-  }
-
   private final class Door implements MessageHandler {
 
     @Override
     public void onMessage(ZmqSocket socket, Multipart message) {
       try {
-        Envelope.Content content = Envelope.splitRouted(message);
-        send(socket, content.envelope(), reply(message, content.payload()));
+        take(socket, message, Envelope.splitRouted(message));
       } catch (EnvelopeException e) {
         counters.count(ControlCount.BAD_FRAME);
         refused.refuse(message, e.getMessage());
@@ -147,17 +97,28 @@ public final class ControlServer implements AutoCloseable {
       }
     }
 
-    private ControlReply reply(Multipart message, byte[] payload) {
+    private void take(ZmqSocket socket, Multipart message, Envelope.Content content) {
+      Envelope envelope = content.envelope();
       try {
-        return answer(codec.decode(ControlRequest.class, payload));
+        ControlRequest request = codec.decode(ControlRequest.class, content.payload());
+        desk.take(request, reply -> sendSoon(socket, envelope, reply));
       } catch (WireFormatException e) {
         counters.count(ControlCount.BAD_FRAME);
         refused.refuse(message, e.getMessage());
-        return new ErrorMsg(String.valueOf(e.getMessage()), "bad_request");
+        send(socket, envelope, new ErrorMsg(String.valueOf(e.getMessage()), "bad_request"));
       } catch (RuntimeException e) {
         counters.count(ControlCount.FAILED);
         LOG.error("A command failed", e);
-        return new ErrorMsg("Worker error: " + e.getClass().getSimpleName());
+        send(socket, envelope, new ErrorMsg("Worker error: " + e.getClass().getSimpleName()));
+      }
+    }
+
+    /** From any thread. */
+    private void sendSoon(ZmqSocket socket, Envelope envelope, ControlReply reply) {
+      if (loop.isOwner()) {
+        send(socket, envelope, reply);
+      } else if (!loop.execute(() -> send(socket, envelope, reply))) {
+        counters.count(ControlCount.REPLY_LOST);
       }
     }
 

@@ -8,7 +8,10 @@ import io.kvmesh.agent.memory.ArenaCapacity;
 import io.kvmesh.agent.memory.AvailableMemory;
 import io.kvmesh.agent.memory.FeatureOutcome;
 import io.kvmesh.agent.memory.PageArena;
+import io.kvmesh.agent.transfer.MoveOrder;
+import io.kvmesh.agent.transfer.MoveReport;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +37,8 @@ public final class AgentEndpoint {
    * @param doors addresses by name, host:port
    * @param memory of the cache, null where nothing is kept
    * @param loans to peers that have not said done
+   * @param heldForMoves chunks that moves have brought which aren't over
+   * @param move that is under way from here, else the last one; null before the first
    */
   public record State(
       String instance,
@@ -50,9 +55,26 @@ public final class AgentEndpoint {
       long loanedBytes,
       int peers,
       long pullBytesInFlight,
+      int heldForMoves,
+      @Nullable Move move,
       int controllers,
       boolean controllerReachable,
       @Nullable PublisherStats log) {}
+
+  /**
+   * A move from here.
+   *
+   * @param state under way, over, or stopped and why
+   * @param chunks how many there are
+   * @param done how many of them, by what became of them
+   */
+  public record Move(
+      String id,
+      String target,
+      boolean copy,
+      String state,
+      int chunks,
+      Map<String, Integer> done) {}
 
   /**
    * The arena.
@@ -117,9 +139,33 @@ public final class AgentEndpoint {
         parts.peerServer().bytesOnLoan(),
         parts.peerClient().connections(),
         parts.peerClient().bytesInFlight(),
+        parts.peerServer().heldForMoves(),
+        move(),
         parts.directory().controllers(),
         parts.directory().reachable(),
         parts.log().get().orElse(null));
+  }
+
+  private @Nullable Move move() {
+    return parts
+        .mover()
+        .underWay()
+        .map(report -> move(report, "under way"))
+        .or(() -> parts.mover().last().map(report -> move(report, ending(report))))
+        .orElse(null);
+  }
+
+  private static String ending(MoveReport report) {
+    return report.stopped() == null ? "over" : "stopped: " + report.stopped();
+  }
+
+  private static Move move(MoveReport report, String state) {
+    Map<String, Integer> done = new TreeMap<>();
+    report
+        .outcomes()
+        .forEach((outcome, count) -> done.put(outcome.name().toLowerCase(Locale.ROOT), count));
+    MoveOrder order = report.order();
+    return new Move(order.id(), order.target(), order.copy(), state, report.chunks(), done);
   }
 
   private static Memory memory(ArenaView view) {

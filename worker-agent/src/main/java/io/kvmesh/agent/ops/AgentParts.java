@@ -8,7 +8,9 @@ import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.event.PublisherStats;
+import io.kvmesh.agent.transfer.ChunkMover;
 import io.kvmesh.agent.transfer.LocalPeer;
+import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.PeerClient;
 import io.kvmesh.agent.transfer.PeerServer;
 import io.kvmesh.agent.transfer.PrefixPuller;
@@ -34,11 +36,13 @@ public record AgentParts(
     PeerServer peerServer,
     PeerClient peerClient,
     PrefixPuller puller,
+    ChunkMover mover,
     ControllerDirectory directory,
     ControlServer control,
     NativeDoor engine,
     Counters<ServerCount> serverCounts,
     Counters<PullCount> pullCounts,
+    Counters<MoveCount> moveCounts,
     Counters<DirectoryCount> directoryCounts,
     Counters<ControlCount> controlCounts,
     Counters<EngineCount> engineCounts,

@@ -3,6 +3,7 @@ package io.kvmesh.agent.ops;
 import io.kvmesh.agent.control.ControlCount;
 import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.engine.EngineCount;
+import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.PullCount;
 import io.kvmesh.agent.transfer.ServerCount;
 import io.kvmesh.common.count.Counters;
@@ -24,6 +25,7 @@ final class DoorMeters {
     door(
         registry, "peer.server", "at the doors for peers", ServerCount.class, parts.serverCounts());
     door(registry, "peer.pull", "of pulls from peers", PullCount.class, parts.pullCounts());
+    door(registry, "move", "of moves to other agents", MoveCount.class, parts.moveCounts());
     door(
         registry,
         "directory",

@@ -11,6 +11,7 @@ final class TransferMeters {
   static void bind(MeterRegistry registry, AgentParts parts) {
     Figures<AgentParts> agent = new Figures<>(registry, parts, it -> it);
     bindPeers(agent);
+    bindMoves(agent);
     bindEngine(agent);
     bindControllers(agent);
     bindSockets(new Figures<>(registry, parts, it -> it.sockets().stats()));
@@ -29,6 +30,17 @@ final class TransferMeters {
         "Bytes asked of peers and not yet arrived",
         it -> it.peerClient().bytesInFlight());
     agent.gauge("pull.inflight.chunks", "Chunks being pulled", it -> it.puller().chunksUnderWay());
+  }
+
+  private static void bindMoves(Figures<AgentParts> agent) {
+    agent.gauge(
+        "move.remaining.chunks",
+        "Chunks whose turn is still to come in the move from here that is under way",
+        it -> it.mover().underWay().map(move -> move.chunks() - move.done()).orElse(0));
+    agent.gauge(
+        "move.held.chunks",
+        "Chunks held until the moves are over which brought them here",
+        it -> it.peerServer().heldForMoves());
   }
 
   private static void bindEngine(Figures<AgentParts> agent) {

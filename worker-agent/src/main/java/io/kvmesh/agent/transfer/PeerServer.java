@@ -9,7 +9,6 @@ import io.kvmesh.common.wire.handshake.HandshakeRequest;
 import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndPutMsg;
-import io.kvmesh.common.wire.peer.BatchedLookupAndPutRetMsg;
 import io.kvmesh.common.wire.peer.BatchedPutDoneMsg;
 import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.wire.peer.PeerRequest;
@@ -42,7 +41,9 @@ public final class PeerServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerServer.class);
 
   private static final Duration OVERDUE_CHECK = Duration.ofMillis(100);
-  private static final int MAX_QUEUED_TASKS = 64;
+
+  /** Besides the replies to pushes, which come from other threads. */
+  private static final int MAX_QUEUED_TASKS = 128;
 
   private final LocalPeer self;
   private final PeerServerSettings settings;
@@ -52,16 +53,22 @@ public final class PeerServer implements AutoCloseable {
   private final SocketLoop loop;
   private final KnownPeers peers;
   private final Loans loans;
+  private final PutDesk puts;
   private final RefusedFrames refusedAtInit;
   private final RefusedFrames refusedAtLookup;
   private volatile String initAddress = "";
   private volatile String lookupAddress = "";
 
-  /** Assigns only. */
+  /**
+   * Assigns only.
+   *
+   * @param client asks the senders of pushes for their chunks; closes before this server
+   */
   public PeerServer(
       LocalPeer self,
       PeerServerSettings settings,
       ChunkCache cache,
+      PeerClient client,
       ZmqSockets sockets,
       MessageCodec codec,
       Counters<ServerCount> counters,
@@ -71,9 +78,11 @@ public final class PeerServer implements AutoCloseable {
     this.cache = cache;
     this.codec = codec;
     this.counters = counters;
-    this.loop = new SocketLoop("peer-server", sockets, MAX_QUEUED_TASKS);
+    this.loop =
+        new SocketLoop("peer-server", sockets, MAX_QUEUED_TASKS + settings.puts().maxWaiting());
     this.peers = new KnownPeers(settings.maxPeers());
     this.loans = new Loans(settings.loanLimits(), nanoTime);
+    this.puts = new PutDesk(self, cache, peers, client, settings.puts(), counters, nanoTime);
     this.refusedAtInit = new RefusedFrames("peer-init", nanoTime);
     this.refusedAtLookup = new RefusedFrames("peer-lookup", nanoTime);
   }
@@ -85,6 +94,7 @@ public final class PeerServer implements AutoCloseable {
    */
   public void start() throws IOException {
     loop.every(OVERDUE_CHECK, this::countOverdue);
+    loop.every(OVERDUE_CHECK, puts::expire);
     loop.start();
     try {
       ZmqSocket lookup =
@@ -105,10 +115,12 @@ public final class PeerServer implements AutoCloseable {
   }
 
   /**
-   * Closes both doors and ends all loans; the memory stays in use until the sockets' context ends.
+   * Ends all pushes, closes both doors and ends all loans; the memory stays in use until the
+   * sockets' context ends.
    */
   @Override
   public void close() {
+    puts.close();
     if (loop.close(Duration.ofSeconds(5))) {
       loans.endAll();
     }
@@ -137,6 +149,11 @@ public final class PeerServer implements AutoCloseable {
   /** Loans that are overdue. */
   public int overdueLoans() {
     return loans.overdueLoans();
+  }
+
+  /** Chunks that are held until the moves are over which brought them. */
+  public int heldForMoves() {
+    return puts.heldChunks();
   }
 
   /** Frames that were refused, by door. */
@@ -231,11 +248,18 @@ public final class PeerServer implements AutoCloseable {
           boolean ended = loans.end(envelope.peer(), done.loanId());
           counters.count(ended ? ServerCount.LOAN_DONE : ServerCount.UNKNOWN_LOAN);
         }
-        case BatchedPutDoneMsg done -> counters.count(ServerCount.UNKNOWN_LOAN);
-        case BatchedLookupAndPutMsg put -> {
-          counters.count(ServerCount.PUT_REFUSED);
-          send(socket, envelope, new BatchedLookupAndPutRetMsg(0), List.of());
-        }
+        case BatchedPutDoneMsg done -> puts.end(done);
+        case BatchedLookupAndPutMsg put ->
+            puts.take(put, reply -> sendLater(socket, envelope, reply));
+      }
+    }
+
+    /** From any thread. */
+    private void sendLater(ZmqSocket socket, Envelope envelope, Message reply) {
+      if (loop.isOwner()) {
+        send(socket, envelope, reply, List.of());
+      } else if (!loop.execute(() -> send(socket, envelope, reply, List.of()))) {
+        counters.count(ServerCount.REPLY_LOST);
       }
     }
 

@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param maxOverduePerPeer loans of one peer that may be overdue before it gets no more
  * @param loanDeadline after which a loan is overdue
  * @param maxPeers whose handshakes are remembered
+ * @param puts how it takes what they push
  */
 public record PeerServerSettings(
     SocketSettings sockets,
@@ -25,7 +26,8 @@ public record PeerServerSettings(
     long maxLoaned,
     int maxOverduePerPeer,
     Duration loanDeadline,
-    int maxPeers) {
+    int maxPeers,
+    PutLimits puts) {
 
   Loans.Limits loanLimits() {
     return new Loans.Limits(maxLoanedPerPeer, maxLoaned, maxOverduePerPeer, loanDeadline);

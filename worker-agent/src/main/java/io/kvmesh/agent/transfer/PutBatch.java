@@ -18,9 +18,9 @@ record PutBatch(List<String> keys, List<Long> tokens, long moveId) {
     tokens = List.copyOf(tokens);
   }
 
-  /** The message; its deadline is what is left now. */
+  /** The message; its deadline is what is left now, less a tenth for the way back. */
   BatchedLookupAndPutMsg message(String sender, long epoch, long peerEpoch, Deadline deadline) {
-    long millis = Math.max(1, deadline.remaining().toMillis());
+    long millis = Math.max(1, deadline.remaining().toMillis() * 9 / 10);
     return new BatchedLookupAndPutMsg(
         sender, keys, tokens, List.of(), epoch, peerEpoch, moveId, millis);
   }

@@ -22,8 +22,24 @@ public enum ServerCount {
   OVERLOADED,
   /** A request failed here. */
   SERVER_ERROR,
-  /** A push was refused: this agent takes none. */
+  /** A push of chunks was answered, with any number of them read. */
+  PUT,
+  /** A push was refused: its sender is unknown, or what it says makes no sense. */
   PUT_REFUSED,
+  /** A push was refused because too many are at work. */
+  PUT_OVERLOADED,
+  /** A push whose sender couldn't be read from, for one chunk at least. */
+  PUT_UNREAD,
+  /** A chunk was read from the sender of a push and kept. */
+  CHUNK_READ,
+  /** A byte of such a chunk. */
+  BYTE_READ,
+  /** What a move brought is no longer held because its sender said that it is over. */
+  HOLD_DONE,
+  /** What a move brought is no longer held because its time has passed. */
+  HOLD_EXPIRED,
+  /** A sender said that a move is over of which nothing is held. */
+  UNKNOWN_HOLD,
   /** A frame that is no message, or none of those that are expected. */
   BAD_FRAME,
   /** A reply could neither be routed nor queued. */

@@ -14,6 +14,10 @@ import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.process.LoopbackPorts;
 import io.kvmesh.common.wire.Message;
+import io.kvmesh.common.wire.control.MoveOutcome;
+import io.kvmesh.common.wire.control.MoveWorkerMsg;
+import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
+import io.kvmesh.common.wire.control.WorkerPosition;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
 import io.kvmesh.common.wire.directory.DirectoryRequest;
@@ -40,6 +44,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,6 +56,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 class AgentIT {
 
   private static final int PAGE = 4096;
+  private static final String LOCATION = "LocalCPUBackend";
   private static final String NO_KAFKA = "127.0.0.1:1";
 
   private static String[] arguments(String instance, String kafka, String... more) {
@@ -282,7 +288,28 @@ class AgentIT {
           .atMost(Duration.ofSeconds(20))
           .untilAsserted(
               () -> assertThat(get(two, "/actuator/health/readiness")).startsWith("200"));
+      requireThatAMoveOnCommandTakesAll(one, two, 20);
     }
+  }
+
+  /** The target has all of it before. */
+  private static void requireThatAMoveOnCommandTakesAll(
+      ConfigurableApplicationContext from, ConfigurableApplicationContext to, int chunks)
+      throws Exception {
+    WorkerPosition target =
+        new WorkerPosition(requireNonNull(state(to).doors().get("peer_init")), LOCATION);
+    try (RawClient control = RawClient.req(requireNonNull(state(from).doors().get("control")))) {
+      MoveWorkerRetMsg reply =
+          control.ask(
+              MoveWorkerRetMsg.class, new MoveWorkerMsg("e", LOCATION, target, null, false));
+      assertThat(reply.outcomes()).isEqualTo(Map.of(MoveOutcome.MOVED, chunks));
+      assertThat(reply.epoch()).isEqualTo(state(from).epoch());
+    }
+    assertThat(state(from).cache().residentChunks()).isZero();
+    assertThat(state(to).cache().residentChunks()).isEqualTo(chunks);
+    assertThat(requireNonNull(state(from).move()).state()).isEqualTo("over");
+    assertThat(get(from, "/actuator/agent")).contains("\"done\":{\"moved\":" + chunks + "}");
+    await().until(() -> state(to).heldForMoves() == 0);
   }
 
   private static Message answer(DirectoryRequest asked, String owner) {

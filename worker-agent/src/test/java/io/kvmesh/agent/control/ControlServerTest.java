@@ -1,23 +1,37 @@
 package io.kvmesh.agent.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
+import io.kvmesh.common.wire.control.CheckFinishWorkerRetMsg;
 import io.kvmesh.common.wire.control.ClearWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
+import io.kvmesh.common.wire.control.CompressWorkerMsg;
 import io.kvmesh.common.wire.control.ControlRequest;
 import io.kvmesh.common.wire.control.ErrorMsg;
 import io.kvmesh.common.wire.control.HealthWorkerMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
+import io.kvmesh.common.wire.control.MoveOutcome;
+import io.kvmesh.common.wire.control.MoveWorkerMsg;
+import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
+import io.kvmesh.common.wire.control.PinWorkerRetMsg;
+import io.kvmesh.common.wire.control.WorkerPosition;
 import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
 import io.kvmesh.common.zmq.SocketSettings;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,22 +41,23 @@ import org.junit.jupiter.api.Timeout;
 class ControlServerTest {
 
   private final Counters<ControlCount> counters = new Counters<>(ControlCount.class);
+  private static final String LOCATION = "LocalCPUBackend";
+
   private TestAgent agent;
   private ControlServer server;
   private RawClient client;
 
   @BeforeEach
   void start() throws IOException {
-    agent = TestAgent.named("me").start();
-    server =
-        new ControlServer(
-            agent.self,
-            "LocalCPUBackend",
-            agent.cache,
-            agent.sockets,
-            new MessageCodec(),
-            counters,
-            System::nanoTime);
+    start(TestAgent.named("me"));
+  }
+
+  private void start(TestAgent.Builder builder) throws IOException {
+    agent = builder.start();
+    CommandDesk desk =
+        new CommandDesk(
+            agent.self, LOCATION, agent.cache, agent.mover, agent.server::initAddress, counters);
+    server = new ControlServer(desk, agent.sockets, new MessageCodec(), counters, System::nanoTime);
     server.start("tcp://127.0.0.1:0", SocketSettings.DEFAULT);
     client = RawClient.req("127.0.0.1:" + server.port());
   }
@@ -84,9 +99,145 @@ class ControlServerTest {
 
   @Test
   void otherCommands_areUnsupported() {
-    ControlRequest pin = new PinWorkerMsg("e", "LocalCPUBackend", List.of(1L));
-    assertThat(client.ask(ErrorMsg.class, pin).code()).isEqualTo("unsupported");
+    ControlRequest compress = new CompressWorkerMsg("e", "cachegen", LOCATION, List.of(1L));
+    assertThat(client.ask(ErrorMsg.class, compress).code()).isEqualTo("unsupported");
     assertThat(counters.get(ControlCount.UNSUPPORTED)).isEqualTo(1);
+  }
+
+  @Test
+  void pin_holdsTheChunksOfItsKeysUntilItIsTakenOff() {
+    agent.store(TestAgent.keys(1, 5));
+    List<String> keys = texts(TestAgent.keys(1, 4));
+
+    assertThat(client.ask(PinWorkerRetMsg.class, pin("a", keys, null)))
+        .isEqualTo(new PinWorkerRetMsg(4L * TestAgent.TOKENS, 4L, 0L));
+    assertThat(client.ask(PinWorkerRetMsg.class, pin("b", keys.subList(0, 1), null)).numChunks())
+        .isEqualTo(1);
+    agent.cache.clear();
+    assertThat(agent.resident(TestAgent.keys(1, 5))).isEqualTo(4);
+
+    assertThat(client.ask(PinWorkerRetMsg.class, pin("a", keys.subList(3, 4), true)).numChunks())
+        .isEqualTo(1);
+    assertThat(client.ask(PinWorkerRetMsg.class, pin("a", null, true)).numChunks()).isEqualTo(3);
+    agent.cache.clear();
+    assertThat(agent.resident(TestAgent.keys(1, 5))).as("what b pinned").isEqualTo(1);
+  }
+
+  @Test
+  void pin_ofMoreThanMayBePinned_saysHowManyWereRefused() {
+    agent.store(TestAgent.keys(1, 40));
+    PinWorkerRetMsg reply =
+        client.ask(PinWorkerRetMsg.class, pin("a", texts(TestAgent.keys(1, 40)), null));
+    assertThat(reply).isEqualTo(new PinWorkerRetMsg(32L * TestAgent.TOKENS, 32L, 8L));
+  }
+
+  @Test
+  void pin_ofTokens_isRefusedWithTheReason() {
+    ErrorMsg error = client.ask(ErrorMsg.class, new PinWorkerMsg("e", LOCATION, List.of(1L, 2L)));
+    assertThat(error.code()).isEqualTo("unsupported");
+    assertThat(error.error()).contains("hash tokens").contains("keys");
+    assertThat(client.ask(ErrorMsg.class, pin("e", List.of("no key"), null)).error())
+        .contains("no key");
+  }
+
+  private static PinWorkerMsg pin(
+      String event, @Nullable List<String> keys, @Nullable Boolean unpin) {
+    return new PinWorkerMsg(event, LOCATION, List.of(), keys, unpin);
+  }
+
+  private static List<String> texts(List<ChunkKey> keys) {
+    return keys.stream().map(ChunkKey::toString).toList();
+  }
+
+  private static MoveWorkerMsg move(String target, @Nullable List<String> keys, boolean copy) {
+    return new MoveWorkerMsg("m", LOCATION, new WorkerPosition(target, LOCATION), null, copy, keys);
+  }
+
+  @Test
+  void move_takesAllToTheOtherWorkerAndTellsSo() throws Exception {
+    try (TestAgent other = TestAgent.named("other").start()) {
+      agent.store(TestAgent.keys(1, 20));
+
+      MoveWorkerRetMsg reply =
+          client.ask(MoveWorkerRetMsg.class, move("tcp://" + other.address(), null, false));
+
+      assertThat(reply.numTokens()).isEqualTo(20L * TestAgent.TOKENS);
+      assertThat(reply.outcomes()).isEqualTo(Map.of(MoveOutcome.MOVED, 20));
+      assertThat(reply.epoch()).isEqualTo(100);
+      assertThat(reply.sequence()).as("20 admits, 20 evicts").isEqualTo(40);
+      assertThat(reply.stopped()).isNull();
+      assertThat(agent.cache.stats().residentChunks()).isZero();
+      assertThat(other.resident(TestAgent.keys(1, 20))).isEqualTo(20);
+      assertThat(client.ask(CheckFinishWorkerRetMsg.class, new CheckFinishWorkerMsg("m")).status())
+          .isEqualTo("done");
+    }
+  }
+
+  @Test
+  void copy_ofSomeKeys_leavesThemHereAndNamesThoseThatAreNot() throws Exception {
+    try (TestAgent other = TestAgent.named("other").start()) {
+      agent.store(TestAgent.keys(1, 3));
+      List<String> keys = texts(TestAgent.keys(2, 4));
+
+      MoveWorkerRetMsg reply =
+          client.ask(MoveWorkerRetMsg.class, move(other.address(), keys, true));
+
+      assertThat(reply.outcomes()).isEqualTo(Map.of(MoveOutcome.COPIED, 2, MoveOutcome.GONE, 2));
+      assertThat(reply.left()).isEqualTo(keys.subList(2, 4));
+      assertThat(reply.leftWhy()).containsOnly(MoveOutcome.GONE);
+      assertThat(agent.resident(TestAgent.keys(1, 3))).isEqualTo(3);
+      assertThat(other.resident(TestAgent.keys(2, 2))).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void move_thatCannotBe_isRefusedWithTheReason() {
+    assertThat(client.ask(ErrorMsg.class, move(agent.address(), null, false)).error())
+        .contains("itself");
+    assertThat(client.ask(ErrorMsg.class, move("nowhere", null, false)).error())
+        .contains("nowhere");
+    WorkerPosition disk = new WorkerPosition("10.0.0.1:1", "LocalDiskBackend");
+    assertThat(
+            client.ask(ErrorMsg.class, new MoveWorkerMsg("m", LOCATION, disk, null, true)).error())
+        .contains("LocalDiskBackend");
+    WorkerPosition there = new WorkerPosition("10.0.0.1:1", LOCATION);
+    assertThat(
+            client
+                .ask(ErrorMsg.class, new MoveWorkerMsg("m", LOCATION, there, List.of(1L), true))
+                .code())
+        .isEqualTo("unsupported");
+    assertThat(client.ask(ErrorMsg.class, new CheckFinishWorkerMsg("unknown")).code())
+        .isEqualTo("not_found");
+  }
+
+  @Test
+  void move_toATargetThatNeverAnswers_letsTheDoorAnswerOthersAndEndsInTime() throws Exception {
+    stop();
+    start(TestAgent.named("me").connectTimeout(Duration.ofSeconds(1)));
+    agent.store(TestAgent.keys(1, 3));
+    try (RawClient silent = RawClient.silentServer();
+        RawClient second = RawClient.req("127.0.0.1:" + server.port())) {
+      client.tell(move("127.0.0.1:" + silent.port(), null, false), List.of());
+      await()
+          .pollInSameThread()
+          .untilAsserted(
+              () ->
+                  assertThat(
+                          second
+                              .ask(CheckFinishWorkerRetMsg.class, new CheckFinishWorkerMsg("m"))
+                              .status())
+                      .isEqualTo("in_progress"));
+      assertThat(second.ask(ErrorMsg.class, move("10.0.0.1:1", null, false)).code())
+          .isEqualTo("busy");
+      assertThat(second.ask(HealthWorkerRetMsg.class, new HealthWorkerMsg("e")).errorCode())
+          .isZero();
+
+      MoveWorkerRetMsg reply = client.answer(MoveWorkerRetMsg.class).message();
+      assertThat(reply.stopped()).contains("can't be reached");
+      assertThat(reply.outcomes()).isEqualTo(Map.of(MoveOutcome.UNCONFIRMED, 3));
+      assertThat(agent.resident(TestAgent.keys(1, 3))).isEqualTo(3);
+      assertThat(agent.moved.get(MoveCount.MOVE_REFUSED)).isEqualTo(1);
+    }
   }
 
   @Test

@@ -16,8 +16,6 @@ import io.kvmesh.common.wire.handshake.PySocketInitRequest;
 import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
-import io.kvmesh.common.wire.peer.BatchedLookupAndPutMsg;
-import io.kvmesh.common.wire.peer.BatchedLookupAndPutRetMsg;
 import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.zmq.SocketSettings;
 import java.io.IOException;
@@ -230,17 +228,6 @@ class PeerServerTest {
   }
 
   @Test
-  void put_isAnsweredWithNothingRead() {
-    assertThat(
-            lookup
-                .ask(
-                    BatchedLookupAndPutRetMsg.class,
-                    new BatchedLookupAndPutMsg(ME, List.of(), List.of(), List.of()))
-                .numReadChunks())
-        .isZero();
-  }
-
-  @Test
   void done_ofALoanThatIsNot_isCountedAndHasNoReply() {
     lookup.tell(new BatchedGetDoneMsg(77), List.of());
     await()
@@ -317,12 +304,15 @@ class PeerServerTest {
             1,
             1,
             Duration.ofSeconds(1),
-            1);
+            1,
+            new PutLimits(
+                1, Duration.ofSeconds(1), new PullLimits(1, 1), Duration.ofSeconds(1), 1));
     PeerServer second =
         new PeerServer(
             owner.self,
             settings,
             owner.cache,
+            owner.client,
             owner.sockets,
             new MessageCodec(),
             owner.served,

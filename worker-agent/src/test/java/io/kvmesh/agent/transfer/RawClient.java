@@ -22,23 +22,42 @@ public final class RawClient implements AutoCloseable {
 
   private static final Duration LONG = Duration.ofSeconds(10);
 
-  private final ZmqSockets sockets = new ZmqSockets();
+  private final ZmqSockets sockets;
   private final ZmqSocket socket;
   private final MessageCodec codec = new MessageCodec();
   private long nextId = 1;
 
-  private RawClient(SocketKind kind, String address) throws IOException {
-    socket = sockets.connect(kind, "tcp://" + address, SocketSettings.DEFAULT);
+  private RawClient(ZmqSockets sockets, ZmqSocket socket) {
+    this.sockets = sockets;
+    this.socket = socket;
+  }
+
+  private static RawClient connected(SocketKind kind, String address) throws IOException {
+    ZmqSockets sockets = new ZmqSockets();
+    return new RawClient(
+        sockets, sockets.connect(kind, "tcp://" + address, SocketSettings.DEFAULT));
   }
 
   /** Our own kind of client. */
   public static RawClient dealer(String address) throws IOException {
-    return new RawClient(SocketKind.DEALER, address);
+    return connected(SocketKind.DEALER, address);
   }
 
   /** LMCache's kind of client. */
   public static RawClient req(String address) throws IOException {
-    return new RawClient(SocketKind.REQ, address);
+    return connected(SocketKind.REQ, address);
+  }
+
+  /** A door at which nobody ever answers. */
+  public static RawClient silentServer() throws IOException {
+    ZmqSockets sockets = new ZmqSockets();
+    return new RawClient(
+        sockets, sockets.bind(SocketKind.ROUTER, "tcp://127.0.0.1:0", SocketSettings.DEFAULT));
+  }
+
+  /** The port of a door. */
+  public int port() {
+    return socket.port();
   }
 
   /** An answer and what follows it. */

@@ -39,9 +39,11 @@ public final class TestAgent implements AutoCloseable {
   public final LocalPeer self;
   public final Counters<ServerCount> served = new Counters<>(ServerCount.class);
   public final Counters<PullCount> pulled = new Counters<>(PullCount.class);
+  public final Counters<MoveCount> moved = new Counters<>(MoveCount.class);
   public final PeerServer server;
   public final PeerClient client;
   public final PrefixPuller puller;
+  public final ChunkMover mover;
   private final PageArena arena;
 
   private TestAgent(Builder builder) throws IOException {
@@ -54,9 +56,11 @@ public final class TestAgent implements AutoCloseable {
             new WorkerId(builder.name, 0), builder.pageBytes, TOKENS, epoch::get, fenced::get);
     sockets = new ZmqSockets(new ZmqSettings(1, 64 << 20, builder.sockets));
     MessageCodec codec = new MessageCodec();
-    server =
-        new PeerServer(self, builder.server(), cache, sockets, codec, served, System::nanoTime);
     client = new PeerClient(self, builder.client(), sockets, codec, pulled, System::nanoTime);
+    server =
+        new PeerServer(
+            self, builder.server(), cache, client, sockets, codec, served, System::nanoTime);
+    mover = new ChunkMover(cache, client, builder.moves(), moved, System::nanoTime);
     puller =
         new PrefixPuller(
             cache, client, new PullLimits(builder.getBytes, 3), pulled, (outcome, nanos) -> {});
@@ -81,6 +85,10 @@ public final class TestAgent implements AutoCloseable {
     private Duration connectTimeout = Duration.ofSeconds(2);
     private Duration passOverMost = Duration.ofMillis(200);
     private long maxInFlight = 64 << 20;
+    private Duration putDeadline = Duration.ofSeconds(10);
+    private Duration hold = Duration.ofSeconds(10);
+    private int maxHeldPercent = 100;
+    private int maxPuts = 16;
     private SocketSettings sockets = SocketSettings.DEFAULT;
 
     private Builder(String name) {
@@ -124,6 +132,22 @@ public final class TestAgent implements AutoCloseable {
       return this;
     }
 
+    public Builder putDeadline(Duration most) {
+      putDeadline = most;
+      return this;
+    }
+
+    public Builder hold(Duration time, int mostPercent) {
+      hold = time;
+      maxHeldPercent = mostPercent;
+      return this;
+    }
+
+    public Builder maxPuts(int most) {
+      maxPuts = most;
+      return this;
+    }
+
     public Builder sockets(SocketSettings settings) {
       sockets = settings;
       return this;
@@ -143,7 +167,12 @@ public final class TestAgent implements AutoCloseable {
           4 * maxLoanedPerPeer,
           maxOverduePerPeer,
           loanDeadline,
-          64);
+          64,
+          new PutLimits(maxPuts, putDeadline, new PullLimits(getBytes, 3), hold, maxHeldPercent));
+    }
+
+    private MoveLimits moves() {
+      return new MoveLimits(Duration.ofSeconds(20), putDeadline, new PullLimits(getBytes, 3));
     }
 
     private PeerClientSettings client() {
@@ -238,12 +267,14 @@ public final class TestAgent implements AutoCloseable {
                   .as("free or resident")
                   .isEqualTo(stats.capacityPages());
               assertThat(server.openLoans()).as("loans").isZero();
+              assertThat(server.heldForMoves()).as("held for moves").isZero();
               assertThat(client.bytesInFlight()).as("bytes in flight").isZero();
             });
   }
 
   /** Ends all that runs; the cache can still be used. */
   public void closeDoors() {
+    mover.close();
     client.close();
     server.close();
     if (!sockets.close(Duration.ofSeconds(5))) {

@@ -18,6 +18,8 @@ public enum MoveOutcome {
   REFUSED,
   /** The target couldn't read it from here. */
   UNREAD,
+  /** The target was told and gave no receipt; it stays here. */
+  UNCONFIRMED,
   /** It was not here when its turn came. */
   GONE,
   /** The move ended before its turn, see the reason that is told. */
@@ -27,7 +29,7 @@ public enum MoveOutcome {
   public boolean isThere() {
     return switch (this) {
       case MOVED, COPIED, RESIDENT, IN_USE, NOT_HELD -> true;
-      case NO_SPACE, REFUSED, UNREAD, GONE, UNTRIED -> false;
+      case NO_SPACE, REFUSED, UNREAD, UNCONFIRMED, GONE, UNTRIED -> false;
     };
   }
 }

@@ -1,0 +1,114 @@
+package io.kvmesh.agent.control;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.Cleared;
+import io.kvmesh.agent.transfer.ChunkMover;
+import io.kvmesh.agent.transfer.LocalPeer;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
+import io.kvmesh.common.wire.control.ClearWorkerMsg;
+import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
+import io.kvmesh.common.wire.control.CompressWorkerMsg;
+import io.kvmesh.common.wire.control.ControlReply;
+import io.kvmesh.common.wire.control.ControlRequest;
+import io.kvmesh.common.wire.control.DecompressWorkerMsg;
+import io.kvmesh.common.wire.control.ErrorMsg;
+import io.kvmesh.common.wire.control.HealthWorkerMsg;
+import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
+import io.kvmesh.common.wire.control.MoveWorkerMsg;
+import io.kvmesh.common.wire.control.PinWorkerMsg;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Does what the controllers command. Each command has one reply; that of a move comes late. */
+public final class CommandDesk {
+
+  private static final Logger LOG = LoggerFactory.getLogger(CommandDesk.class);
+
+  private static final int HEALTHY = 0;
+  private static final int UNHEALTHY = -1;
+
+  private final LocalPeer self;
+  private final String location;
+  private final ChunkCache cache;
+  private final Counters<ControlCount> counters;
+  private final PinCommands pins;
+  private final MoveCommands moves;
+
+  /**
+   * Assigns only.
+   *
+   * @param location name of the cache on the wire
+   * @param ownAddress of this agent's init port
+   */
+  public CommandDesk(
+      LocalPeer self,
+      String location,
+      ChunkCache cache,
+      ChunkMover mover,
+      Supplier<String> ownAddress,
+      Counters<ControlCount> counters) {
+    this.self = self;
+    this.location = location;
+    this.cache = cache;
+    this.counters = counters;
+    this.pins = new PinCommands(cache.pins(), counters);
+    this.moves = new MoveCommands(self, location, mover, ownAddress, counters);
+  }
+
+  /**
+   * Does what is commanded.
+   *
+   * @param reply gets the answer; that of a move later, on another thread
+   */
+  void take(ControlRequest request, Consumer<ControlReply> reply) {
+    try {
+      if (request instanceof MoveWorkerMsg move) {
+        moves.begin(move, reply);
+      } else {
+        reply.accept(answer(request));
+      }
+    } catch (CommandFault e) {
+      counters.count(ControlCount.UNSUPPORTED);
+      reply.accept(e.reply());
+    }
+  }
+
+  private ControlReply answer(ControlRequest request) throws CommandFault {
+    return switch (request) {
+      case ClearWorkerMsg clear -> clear(clear);
+      case HealthWorkerMsg health -> health();
+      case PinWorkerMsg pin -> pin(pin);
+      case CheckFinishWorkerMsg check -> moves.check(check);
+      case MoveWorkerMsg move -> none(move);
+      case CompressWorkerMsg compress -> none(compress);
+      case DecompressWorkerMsg decompress -> none(decompress);
+    };
+  }
+
+  private static ErrorMsg none(ControlRequest request) throws CommandFault {
+    throw CommandFault.unsupported(
+        "This agent has no command " + request.getClass().getSimpleName());
+  }
+
+  private ClearWorkerRetMsg clear(ClearWorkerMsg clear) throws CommandFault {
+    CommandFault.requireLocation(clear.location(), location);
+    Cleared cleared = cache.clear();
+    counters.count(ControlCount.CLEAR);
+    LOG.info("Cleared {} chunks on command", cleared.chunks());
+    return new ClearWorkerRetMsg(
+        cleared.tokens(), self.epoch().getAsLong(), cleared.sequence(), (long) cleared.chunks());
+  }
+
+  private HealthWorkerRetMsg health() {
+    counters.count(ControlCount.HEALTH);
+    return new HealthWorkerRetMsg(self.fenced().getAsBoolean() ? UNHEALTHY : HEALTHY);
+  }
+
+  private ControlReply pin(PinWorkerMsg pin) throws CommandFault {
+    CommandFault.requireLocation(pin.location(), location);
+    return pins.answer(pin);
+  }
+}

@@ -1,0 +1,114 @@
+package io.kvmesh.agent.control;
+
+import io.kvmesh.agent.transfer.ChunkMover;
+import io.kvmesh.agent.transfer.LocalPeer;
+import io.kvmesh.agent.transfer.MoveOrder;
+import io.kvmesh.agent.transfer.MoveReport;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
+import io.kvmesh.common.wire.control.CheckFinishWorkerRetMsg;
+import io.kvmesh.common.wire.control.ControlReply;
+import io.kvmesh.common.wire.control.MoveWorkerMsg;
+import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Moves and copies to other workers on command. The reply comes when the move is over. */
+final class MoveCommands {
+
+  private static final String SCHEME = "tcp://";
+
+  private final LocalPeer self;
+  private final String location;
+  private final ChunkMover mover;
+  private final Supplier<String> ownAddress;
+  private final Counters<ControlCount> counters;
+
+  MoveCommands(
+      LocalPeer self,
+      String location,
+      ChunkMover mover,
+      Supplier<String> ownAddress,
+      Counters<ControlCount> counters) {
+    this.self = self;
+    this.location = location;
+    this.mover = mover;
+    this.ownAddress = ownAddress;
+    this.counters = counters;
+  }
+
+  /** Begins a move; its reply is given on the move's thread. */
+  void begin(MoveWorkerMsg request, Consumer<ControlReply> reply) throws CommandFault {
+    CommandFault.requireLocation(request.oldPosition(), location);
+    CommandFault.requireLocation(request.newPosition().location(), location);
+    MoveOrder order =
+        new MoveOrder(
+            request.workerEventId(),
+            target(request),
+            keys(request),
+            !Boolean.FALSE.equals(request.copy()));
+    if (!mover.begin(order, report -> reply.accept(receipt(report)))) {
+      throw CommandFault.busy("Another move is under way, or this agent is closing");
+    }
+    counters.count(ControlCount.MOVE);
+  }
+
+  private String target(MoveWorkerMsg request) throws CommandFault {
+    String url = request.newPosition().peerInitUrl();
+    String address = url.startsWith(SCHEME) ? url.substring(SCHEME.length()) : url;
+    if (address.equals(ownAddress.get())) {
+      throw CommandFault.badRequest("The target " + address + " is this worker itself");
+    }
+    if (address.isEmpty() || address.indexOf(':') < 0) {
+      throw CommandFault.badRequest("The target '" + url + "' is no address, host:port");
+    }
+    return address;
+  }
+
+  /** Null for all. */
+  private static @Nullable List<ChunkKey> keys(MoveWorkerMsg request) throws CommandFault {
+    List<String> keys = request.keys();
+    if (keys != null) {
+      return CommandFault.parse(keys);
+    }
+    List<Long> tokens = request.tokens();
+    if (tokens == null) {
+      return null;
+    }
+    if (tokens.isEmpty()) {
+      return List.of();
+    }
+    throw CommandFault.tokensAreNotHashed();
+  }
+
+  private MoveWorkerRetMsg receipt(MoveReport report) {
+    return new MoveWorkerRetMsg(
+        report.tokens(),
+        self.epoch().getAsLong(),
+        report.sequence(),
+        report.outcomes(),
+        report.left().stream().map(ChunkKey::toString).toList(),
+        report.leftWhy(),
+        report.stopped());
+  }
+
+  /** How far a move is, or how the last one ended. */
+  CheckFinishWorkerRetMsg check(CheckFinishWorkerMsg request) throws CommandFault {
+    counters.count(ControlCount.CHECK);
+    String id = request.workerEventId();
+    Optional<MoveReport> running = mover.underWay().filter(it -> it.order().id().equals(id));
+    if (running.isPresent()) {
+      return new CheckFinishWorkerRetMsg("in_progress");
+    }
+    MoveReport ended =
+        mover
+            .last()
+            .filter(it -> it.order().id().equals(id))
+            .orElseThrow(() -> CommandFault.notFound("No event '" + id + "' is known"));
+    return new CheckFinishWorkerRetMsg(ended.stopped() == null ? "done" : "stopped");
+  }
+}

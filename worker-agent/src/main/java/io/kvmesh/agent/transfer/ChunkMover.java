@@ -1,0 +1,133 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkKey;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves chunks of this agent to another, or copies them there; one move at a time, on a thread of
+ * its own. Any thread may ask.
+ */
+public final class ChunkMover implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ChunkMover.class);
+
+  private static final Duration CLOSE = Duration.ofSeconds(5);
+
+  private record Move(MoveRun run, Thread thread) {}
+
+  private final ChunkCache cache;
+  private final PeerClient client;
+  private final MoveLimits limits;
+  private final Counters<MoveCount> counters;
+  private final LongSupplier nanoTime;
+  private final SecureRandom moveIds = new SecureRandom();
+  private final AtomicReference<@Nullable Move> underWay = new AtomicReference<>();
+  private volatile @Nullable MoveReport last;
+  private volatile boolean closing;
+
+  /** Assigns only. */
+  public ChunkMover(
+      ChunkCache cache,
+      PeerClient client,
+      MoveLimits limits,
+      Counters<MoveCount> counters,
+      LongSupplier nanoTime) {
+    this.cache = cache;
+    this.client = client;
+    this.limits = limits;
+    this.counters = counters;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Begins a move.
+   *
+   * @param whenOver gets its report, on the move's thread
+   * @return false if another is under way, or this agent is closing
+   */
+  public boolean begin(MoveOrder order, Consumer<MoveReport> whenOver) {
+    MoveRun run = newRun(order);
+    Thread thread =
+        Thread.ofPlatform().daemon().name("chunk-mover").unstarted(() -> run(run, whenOver));
+    if (closing || !underWay.compareAndSet(null, new Move(run, thread))) {
+      counters.count(MoveCount.MOVE_REFUSED);
+      return false;
+    }
+    thread.start();
+    return true;
+  }
+
+  private MoveRun newRun(MoveOrder order) {
+    List<ChunkKey> keys = order.keys();
+    return new MoveRun(
+        cache,
+        client,
+        limits,
+        counters,
+        order,
+        moveIds.nextLong(),
+        // What would go last is worth most where the target has no room for all.
+        keys == null ? cache.keysInPolicyOrder(Integer.MAX_VALUE).reversed() : keys,
+        nanoTime);
+  }
+
+  private void run(MoveRun run, Consumer<MoveReport> whenOver) {
+    MoveReport report;
+    try {
+      report = run.run();
+    } catch (RuntimeException e) {
+      LOG.error("A move failed", e);
+      report = run.failed(e.getClass().getSimpleName());
+    }
+    LOG.info(
+        "Move {} to {} is over: {} of {} chunks, {}{}",
+        report.order().id(),
+        report.order().target(),
+        report.done(),
+        report.chunks(),
+        report.outcomes(),
+        report.stopped() == null ? "" : ", since " + report.stopped());
+    last = report;
+    underWay.set(null);
+    whenOver.accept(report);
+  }
+
+  /** How far the move is that is under way. */
+  public Optional<MoveReport> underWay() {
+    return Optional.ofNullable(underWay.get()).map(move -> move.run().progress());
+  }
+
+  /** The last move that is over. */
+  public Optional<MoveReport> last() {
+    return Optional.ofNullable(last);
+  }
+
+  /** Ends the move that is under way; its report tells so. */
+  @Override
+  public void close() {
+    closing = true;
+    Move move = underWay.get();
+    if (move == null) {
+      return;
+    }
+    move.thread().interrupt();
+    try {
+      if (!move.thread().join(CLOSE)) {
+        LOG.warn("A move is still at work after {}", CLOSE);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,294 @@
+package io.kvmesh.agent.transfer;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.wire.control.MoveOutcome;
+import io.kvmesh.common.wire.peer.P2PErrorMsg;
+import io.kvmesh.common.wire.peer.PutOutcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One move: batch by batch, chunks are held here, pushed, and removed on the target's receipt. At
+ * every moment each chunk is here or held at the target: the target promises with each receipt to
+ * keep all of the move for a time, which is reckoned from before the push was sent, and after it
+ * nothing is removed here. One thread, used once.
+ */
+final class MoveRun {
+
+  /** Those who hold a chunk here, such as the target that has just read it, have so long to end. */
+  private static final Duration WAIT_FOR_HOLDERS = Duration.ofSeconds(1);
+
+  private static final String CLOSING = "this worker is closing";
+
+  /** A chunk of the batch that is being pushed, or of those that wait to be removed. */
+  private record Chunk(ChunkKey key, int tokens) {}
+
+  private final ChunkCache cache;
+  private final PeerClient client;
+  private final MoveLimits limits;
+  private final Counters<MoveCount> counters;
+  private final MoveOrder order;
+  private final long moveId;
+  private final List<ChunkKey> keys;
+  private final MoveLedger ledger;
+  private final LongSupplier nanoTime;
+  private final Deadline deadline;
+
+  /** At the target, held there, and still here since somebody held them when they were due. */
+  private List<Chunk> stragglers = new ArrayList<>();
+
+  /** Until when the target keeps what it has. */
+  private long promisedUntil;
+
+  private int next;
+
+  /**
+   * @param keys of the chunks, in the order in which they are to go
+   */
+  MoveRun(
+      ChunkCache cache,
+      PeerClient client,
+      MoveLimits limits,
+      Counters<MoveCount> counters,
+      MoveOrder order,
+      long moveId,
+      List<ChunkKey> keys,
+      LongSupplier nanoTime) {
+    this.cache = cache;
+    this.client = client;
+    this.limits = limits;
+    this.counters = counters;
+    this.order = order;
+    this.moveId = moveId;
+    this.keys = keys;
+    this.nanoTime = nanoTime;
+    this.ledger = new MoveLedger(order, keys.size(), cache, counters);
+    this.deadline = Deadline.after(limits.deadline(), nanoTime);
+    this.promisedUntil = nanoTime.getAsLong();
+  }
+
+  /** How far it is. Any thread. */
+  MoveReport progress() {
+    return ledger.report(null);
+  }
+
+  /** What is known of it after it failed. */
+  MoveReport failed(String reason) {
+    client.endMove(order.target(), moveId);
+    counters.count(MoveCount.MOVE_STOPPED);
+    return ledger.report("it failed here: " + reason);
+  }
+
+  /** Makes the move; each chunk is in the report afterwards. */
+  MoveReport run() {
+    String stopped;
+    try {
+      stopped = pushAll();
+      removeStragglers();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      stopped = CLOSING;
+    }
+    enter(stragglers, MoveOutcome.IN_USE);
+    keys.subList(next, keys.size()).forEach(key -> ledger.enter(key, 0, MoveOutcome.UNTRIED));
+    client.endMove(order.target(), moveId);
+    counters.count(stopped == null ? MoveCount.MOVE : MoveCount.MOVE_STOPPED);
+    return ledger.report(stopped);
+  }
+
+  /** Answers why not all was tried; null if all was. */
+  private @Nullable String pushAll() throws InterruptedException {
+    int most = (int) Math.max(1, limits.batches().getBytes() / client.self().pageBytes());
+    String stopped = null;
+    while (next < keys.size() && stopped == null) {
+      if (deadline.passed()) {
+        return "the deadline has passed";
+      }
+      List<ChunkKey> batch = keys.subList(next, Math.min(keys.size(), next + most));
+      next += batch.size();
+      stopped = pushHeld(batch);
+    }
+    return stopped;
+  }
+
+  /** Pushes those of the keys that are here; answers why the move can't go on, null if it can. */
+  private @Nullable String pushHeld(List<ChunkKey> batch) throws InterruptedException {
+    String stopped = null;
+    try (ChunkLease lease = cache.newLease()) {
+      List<ChunkKey> held = cache.moves().hold(batch, lease);
+      enterGone(batch, held);
+      for (List<Chunk> chunks : cut(held, lease)) {
+        if (stopped == null) {
+          stopped = push(chunks);
+        } else {
+          enter(chunks, MoveOutcome.UNTRIED);
+        }
+      }
+    }
+    removeStragglers(Duration.ZERO);
+    return stopped;
+  }
+
+  /** A part of a chunk may only be the last of a push. */
+  private List<List<Chunk>> cut(List<ChunkKey> held, ChunkLease lease) {
+    List<List<Chunk>> pushes = new ArrayList<>();
+    List<Chunk> current = new ArrayList<>();
+    for (int i = 0; i < held.size(); i++) {
+      int tokens = lease.tokens(i);
+      current.add(new Chunk(held.get(i), tokens));
+      if (i == held.size() - 1 || tokens < client.self().chunkTokens()) {
+        pushes.add(current);
+        current = new ArrayList<>();
+      }
+    }
+    return pushes;
+  }
+
+  private void enterGone(List<ChunkKey> batch, List<ChunkKey> held) {
+    if (held.size() < batch.size()) {
+      Set<ChunkKey> here = new HashSet<>(held);
+      batch.stream()
+          .filter(key -> !here.contains(key))
+          .forEach(key -> ledger.enter(key, 0, MoveOutcome.GONE));
+    }
+  }
+
+  private @Nullable String push(List<Chunk> chunks) {
+    long sent = nanoTime.getAsLong();
+    try {
+      PutAnswer answer = ask(chunks);
+      for (int attempt = 1; mayRetry(answer, attempt); attempt++) {
+        counters.count(MoveCount.RETRY);
+        sent = nanoTime.getAsLong();
+        answer = ask(chunks);
+      }
+      return switch (answer) {
+        case PutAnswer.Receipt receipt -> take(chunks, receipt, sent);
+        case PutAnswer.Failed failed -> unconfirmed(chunks, "the target " + reason(failed.why()));
+      };
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return unconfirmed(chunks, CLOSING);
+    }
+  }
+
+  private String unconfirmed(List<Chunk> chunks, String stopped) {
+    enter(chunks, MoveOutcome.UNCONFIRMED);
+    return stopped;
+  }
+
+  private PutAnswer ask(List<Chunk> chunks) throws InterruptedException {
+    List<String> texts = chunks.stream().map(chunk -> chunk.key().toString()).toList();
+    List<Long> tokens = chunks.stream().map(chunk -> (long) chunk.tokens()).toList();
+    Duration most = limits.batchDeadline();
+    Duration left = deadline.remaining();
+    Deadline own = Deadline.after(left.compareTo(most) < 0 ? left : most, nanoTime);
+    CompletableFuture<PutAnswer> answer =
+        client.put(order.target(), new PutBatch(texts, tokens, moveId), own);
+    try {
+      return answer.get(Math.max(0, own.remainingNanos()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      return new PutAnswer.Failed(new GetAnswer.Expired());
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    } finally {
+      answer.cancel(false);
+    }
+  }
+
+  private boolean mayRetry(PutAnswer answer, int attempts) {
+    return answer instanceof PutAnswer.Failed failed
+        && attempts < limits.batches().maxAttempts()
+        && !deadline.passed()
+        && (failed.why() instanceof GetAnswer.Lost
+            || (failed.why() instanceof GetAnswer.Refused refused
+                && refused.code() == P2PErrorMsg.NOT_INITIALIZED));
+  }
+
+  private static String reason(GetAnswer why) {
+    return switch (why) {
+      case GetAnswer.Refused refused -> "refuses, code " + refused.code() + ": " + refused.detail();
+      case GetAnswer.Lost lost -> "is lost: " + lost.reason();
+      case GetAnswer.Unreachable none -> "can't be reached: " + none.reason();
+      case GetAnswer.Garbled garbled -> "answers with garbage: " + garbled.reason();
+      case GetAnswer.Expired expired -> "gave no receipt in time";
+      case GetAnswer.Delivered delivered -> "answers with chunks";
+    };
+  }
+
+  private @Nullable String take(List<Chunk> chunks, PutAnswer.Receipt receipt, long sent) {
+    if (promisedUntil - nanoTime.getAsLong() <= 0) {
+      // The target may have let go of these before it began to hold the others.
+      enter(stragglers, MoveOutcome.NOT_HELD);
+      stragglers = new ArrayList<>();
+    }
+    promisedUntil = sent + receipt.held().toNanos();
+    int refused = 0;
+    for (int i = 0; i < chunks.size(); i++) {
+      MoveOutcome outcome = outcomeOf(receipt.outcomes().get(i));
+      Chunk chunk = chunks.get(i);
+      if (outcome == MoveOutcome.MOVED) {
+        stragglers.add(chunk);
+      } else {
+        ledger.enter(chunk.key(), chunk.tokens(), outcome);
+      }
+      refused += outcome == MoveOutcome.NO_SPACE ? 1 : 0;
+    }
+    return refused == chunks.size() ? "the target has no room" : null;
+  }
+
+  /** MOVED if it is to be removed here. */
+  private MoveOutcome outcomeOf(PutOutcome outcome) {
+    return switch (outcome) {
+      case READ -> order.copy() ? MoveOutcome.COPIED : MoveOutcome.MOVED;
+      case RESIDENT -> order.copy() ? MoveOutcome.RESIDENT : MoveOutcome.MOVED;
+      case NO_SPACE -> MoveOutcome.NO_SPACE;
+      case TOO_LARGE, UNFULL, WRONG_SIZE, NOT_KEPT -> MoveOutcome.REFUSED;
+      case NOT_SENT, UNREADABLE, HARMED, TIMED_OUT -> MoveOutcome.UNREAD;
+    };
+  }
+
+  private void removeStragglers() throws InterruptedException {
+    long promised = promisedUntil - nanoTime.getAsLong();
+    removeStragglers(Duration.ofNanos(Math.clamp(promised, 0, WAIT_FOR_HOLDERS.toNanos())));
+  }
+
+  /** Removes what the target has and nobody holds here any more. */
+  private void removeStragglers(Duration atMost) throws InterruptedException {
+    if (stragglers.isEmpty()) {
+      return;
+    }
+    if (promisedUntil - nanoTime.getAsLong() <= 0) {
+      enter(stragglers, MoveOutcome.NOT_HELD);
+      stragglers = new ArrayList<>();
+      return;
+    }
+    List<ChunkKey> due = stragglers.stream().map(Chunk::key).toList();
+    Set<ChunkKey> kept = new HashSet<>(cache.moves().remove(due, atMost));
+    List<Chunk> still = new ArrayList<>();
+    for (Chunk chunk : stragglers) {
+      if (kept.contains(chunk.key())) {
+        still.add(chunk);
+      } else {
+        ledger.enter(chunk.key(), chunk.tokens(), MoveOutcome.MOVED);
+      }
+    }
+    stragglers = still;
+  }
+
+  private void enter(List<Chunk> chunks, MoveOutcome outcome) {
+    chunks.forEach(chunk -> ledger.enter(chunk.key(), chunk.tokens(), outcome));
+  }
+}

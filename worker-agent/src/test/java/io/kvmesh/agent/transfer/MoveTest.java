@@ -1,0 +1,401 @@
+package io.kvmesh.agent.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.PinOwner;
+import io.kvmesh.agent.cache.RemovalCause;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.wire.control.MoveOutcome;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whatever happens while chunks are moved, each is at one side or the other. */
+@Timeout(120)
+class MoveTest {
+
+  private static final int SMALL_BATCH = 2 * 4096;
+
+  private static CompletableFuture<MoveReport> begin(
+      TestAgent from, String to, @Nullable List<ChunkKey> keys, boolean copy) {
+    CompletableFuture<MoveReport> over = new CompletableFuture<>();
+    assertThat(from.mover.begin(new MoveOrder("id", to, keys, copy), over::complete)).isTrue();
+    return over;
+  }
+
+  private static MoveReport ended(CompletableFuture<MoveReport> move) throws Exception {
+    MoveReport report = move.get(60, TimeUnit.SECONDS);
+    assertThat(report.done())
+        .as("every chunk has an outcome: %s", report)
+        .isEqualTo(report.chunks());
+    return report;
+  }
+
+  private static MoveReport move(
+      TestAgent from, TestAgent to, @Nullable List<ChunkKey> keys, boolean copy) throws Exception {
+    return ended(begin(from, to.address(), keys, copy));
+  }
+
+  private static TestAgent source() throws IOException {
+    return TestAgent.named("source").getBytes(SMALL_BATCH).start();
+  }
+
+  private static TestAgent target() throws IOException {
+    return TestAgent.named("target").getBytes(SMALL_BATCH).start();
+  }
+
+  private static void requireSettled(TestAgent... agents) {
+    for (TestAgent agent : agents) {
+      agent.requireSettled();
+    }
+  }
+
+  /** Each is at one of both at least. */
+  private static void requireNoneIsNowhere(TestAgent one, TestAgent other, List<ChunkKey> keys) {
+    for (ChunkKey key : keys) {
+      assertThat(one.cache.exists(key) || other.cache.exists(key))
+          .as("%s is somewhere", key)
+          .isTrue();
+    }
+  }
+
+  @Test
+  void move_ofAll_leavesNothingHereAndAllThere() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target = target()) {
+      List<ChunkKey> keys = TestAgent.keys(1, 40);
+      source.store(keys);
+
+      MoveReport report = move(source, target, null, false);
+
+      assertThat(report.outcomes()).isEqualTo(Map.of(MoveOutcome.MOVED, 40));
+      assertThat(report.tokens()).isEqualTo(40L * TestAgent.TOKENS);
+      assertThat(report.stopped()).isNull();
+      assertThat(source.cache.stats().residentChunks()).isZero();
+      assertThat(source.cache.stats().removed().get(RemovalCause.MOVED)).isEqualTo(40);
+      assertThat(target.resident(keys)).isEqualTo(40);
+      assertThat(source.moved.get(MoveCount.CHUNK_MOVED)).isEqualTo(40);
+      requireSettled(source, target);
+      assertThat(target.served.get(ServerCount.HOLD_DONE)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void copy_ofAll_leavesAllHere() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target = target()) {
+      List<ChunkKey> keys = TestAgent.keys(1, 7);
+      source.store(keys);
+      target.store(keys.subList(2, 4));
+
+      assertThat(move(source, target, null, true).outcomes())
+          .isEqualTo(Map.of(MoveOutcome.COPIED, 5, MoveOutcome.RESIDENT, 2));
+
+      assertThat(source.resident(keys)).isEqualTo(7);
+      assertThat(target.resident(keys)).isEqualTo(7);
+      requireSettled(source, target);
+    }
+  }
+
+  @Test
+  void move_ofKeys_takesTheseAloneAndTellsOfThoseThatAreNotHere() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target = target()) {
+      source.store(TestAgent.keys(1, 6));
+      target.store(TestAgent.keys(5, 1));
+
+      MoveReport report = move(source, target, TestAgent.keys(4, 5), false);
+
+      assertThat(report.outcomes()).isEqualTo(Map.of(MoveOutcome.MOVED, 3, MoveOutcome.GONE, 2));
+      assertThat(report.left()).isEqualTo(TestAgent.keys(7, 2));
+      assertThat(source.cache.stats().residentChunks()).isEqualTo(3);
+      assertThat(target.resident(TestAgent.keys(4, 3))).isEqualTo(3);
+      requireSettled(source, target);
+    }
+  }
+
+  @Test
+  void move_ofPartsOfChunks_takesThemToo() throws Exception {
+    try (TestAgent source = TestAgent.named("source").start();
+        TestAgent target = target()) {
+      List<ChunkKey> keys = TestAgent.keys(1, 5);
+      source.store(keys);
+      source.store(TestAgent.keys(6, 1).getFirst(), 700, 3);
+      source.store(TestAgent.keys(7, 1).getFirst(), 100, 1);
+      source.store(TestAgent.keys(8, 2));
+
+      assertThat(move(source, target, null, false).outcomes())
+          .isEqualTo(Map.of(MoveOutcome.MOVED, 9));
+
+      assertThat(target.resident(TestAgent.keys(1, 9))).isEqualTo(9);
+      requireSettled(source, target);
+    }
+  }
+
+  @Test
+  void move_intoAFullTarget_evictsNothingThatItBroughtAndKeepsTheRestHere() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target = TestAgent.named("target").pages(16, 4096).start()) {
+      target.store(TestAgent.keys(500, 16));
+      List<ChunkKey> keys = TestAgent.keys(1, 40);
+      source.store(keys);
+
+      MoveReport report = move(source, target, null, false);
+
+      assertThat(report.count(MoveOutcome.MOVED)).isEqualTo(16);
+      assertThat(report.stopped()).contains("no room");
+      assertThat(report.left()).hasSize(24);
+      assertThat(source.cache.stats().residentChunks()).isEqualTo(24);
+      requireNoneIsNowhere(source, target, keys);
+      requireSettled(source, target);
+    }
+  }
+
+  @Test
+  void chunk_thatIsHeldHere_comesToTheTargetAndStaysHere() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target = target()) {
+      List<ChunkKey> keys = TestAgent.keys(1, 10);
+      source.store(keys);
+      source.cache.pins().pin(new PinOwner("g", "n"), keys.subList(4, 5));
+      try (ChunkLease lease = source.cache.leasePrefix(keys.subList(0, 2))) {
+        assertThat(lease.size()).isEqualTo(2);
+        assertThat(move(source, target, null, false).outcomes())
+            .isEqualTo(Map.of(MoveOutcome.MOVED, 7, MoveOutcome.IN_USE, 3));
+        assertThat(source.cache.stats().residentChunks()).isEqualTo(3);
+      }
+      assertThat(target.resident(keys)).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void chunk_whoseHolderEndsInTime_leaves() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target = target()) {
+      source.store(TestAgent.keys(1, 2));
+      ChunkLease lease = source.cache.leasePrefix(TestAgent.keys(1, 2));
+      CompletableFuture<MoveReport> move = begin(source, target.address(), null, false);
+      await().until(() -> target.resident(TestAgent.keys(1, 2)) == 2);
+      lease.close();
+      assertThat(ended(move).outcomes()).isEqualTo(Map.of(MoveOutcome.MOVED, 2));
+      requireSettled(source, target);
+    }
+  }
+
+  @Test
+  void move_toATargetThatIsNotThere_isOverSoonAndLosesNothing() throws Exception {
+    String nobody;
+    try (RawClient gone = RawClient.silentServer()) {
+      nobody = "127.0.0.1:" + gone.port();
+    }
+    try (TestAgent source =
+        TestAgent.named("source").connectTimeout(Duration.ofMillis(500)).start()) {
+      source.store(TestAgent.keys(1, 40));
+      MoveReport report = ended(begin(source, nobody, null, false));
+      assertThat(report.stopped()).contains("can't be reached");
+      assertThat(report.count(MoveOutcome.UNCONFIRMED)).isEqualTo(16);
+      assertThat(report.count(MoveOutcome.UNTRIED)).isEqualTo(24);
+      assertThat(source.resident(TestAgent.keys(1, 40))).isEqualTo(40);
+      requireSettled(source);
+    }
+  }
+
+  @Test
+  void move_toATargetThatWasFenced_isRefused() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target = target()) {
+      source.store(TestAgent.keys(1, 4));
+      target.fenced.set(true);
+      MoveReport report = move(source, target, null, false);
+      assertThat(report.stopped()).contains("later life");
+      assertThat(source.resident(TestAgent.keys(1, 4))).isEqualTo(4);
+      requireSettled(source, target);
+    }
+  }
+
+  @Test
+  void move_whileTheTargetTakesANewEpoch_goesOn() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target = target()) {
+      source.store(TestAgent.keys(1, 60));
+      CompletableFuture<MoveReport> move = begin(source, target.address(), null, false);
+      await().until(() -> target.cache.stats().residentChunks() > 8);
+      target.epoch.set(101);
+      assertThat(ended(move).outcomes()).isEqualTo(Map.of(MoveOutcome.MOVED, 60));
+      requireNoneIsNowhere(source, target, TestAgent.keys(1, 60));
+    }
+  }
+
+  @Test
+  void second_whileOneIsUnderWay_isRefused() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target = target()) {
+      source.store(TestAgent.keys(1, 60));
+      CompletableFuture<MoveReport> first = begin(source, target.address(), null, true);
+      boolean refused =
+          !source.mover.begin(new MoveOrder("b", target.address(), null, true), report -> {});
+      assertThat(ended(first).count(MoveOutcome.COPIED)).isEqualTo(60);
+      assertThat(refused).isTrue();
+      assertThat(source.moved.get(MoveCount.MOVE_REFUSED)).isEqualTo(1);
+      assertThat(source.mover.last()).isPresent();
+      assertThat(source.mover.underWay()).isEmpty();
+    }
+  }
+
+  @Test
+  void two_thatMoveToEachOther_bothEnd() throws Exception {
+    try (TestAgent one = TestAgent.named("one").pages(256, 4096).getBytes(SMALL_BATCH).start();
+        TestAgent other = TestAgent.named("other").pages(256, 4096).getBytes(SMALL_BATCH).start()) {
+      one.store(TestAgent.keys(1, 60));
+      other.store(TestAgent.keys(1001, 60));
+      CompletableFuture<MoveReport> there =
+          begin(one, other.address(), TestAgent.keys(1, 60), false);
+      CompletableFuture<MoveReport> back =
+          begin(other, one.address(), TestAgent.keys(1001, 60), false);
+      assertThat(ended(there).outcomes()).isEqualTo(Map.of(MoveOutcome.MOVED, 60));
+      assertThat(ended(back).outcomes()).isEqualTo(Map.of(MoveOutcome.MOVED, 60));
+      assertThat(other.resident(TestAgent.keys(1, 60))).isEqualTo(60);
+      assertThat(one.resident(TestAgent.keys(1001, 60))).isEqualTo(60);
+      requireSettled(one, other);
+    }
+  }
+
+  @Test
+  void target_thatDiesInMidMove_hasWhatItGaveAReceiptForAndTheRestIsHere() throws Exception {
+    try (TestAgent source = source()) {
+      TestAgent target = target();
+      List<ChunkKey> keys = TestAgent.keys(1, 60);
+      source.store(keys);
+      CompletableFuture<MoveReport> move = begin(source, target.address(), null, false);
+      await().until(() -> target.cache.stats().residentChunks() > 10);
+
+      target.closeDoors();
+      MoveReport report = ended(move);
+
+      requireNoneIsNowhere(source, target, keys);
+      assertThat(source.cache.stats().residentChunks())
+          .isEqualTo(60 - report.count(MoveOutcome.MOVED));
+      source.requireSettled();
+      target.unmap();
+    }
+  }
+
+  @Test
+  void source_thatDiesInMidMove_leavesItsChunksThereOrHereAndTheHoldEndsByTime() throws Exception {
+    try (TestAgent target =
+        TestAgent.named("target")
+            .getBytes(SMALL_BATCH)
+            .putDeadline(Duration.ofSeconds(2))
+            .hold(Duration.ofMillis(500), 100)
+            .start()) {
+      TestAgent source = source();
+      List<ChunkKey> keys = TestAgent.keys(1, 60);
+      source.store(keys);
+      CompletableFuture<MoveReport> move = begin(source, target.address(), null, false);
+      await().until(() -> target.cache.stats().residentChunks() > 10);
+
+      source.closeDoors();
+      ended(move);
+
+      target.requireSettled();
+      requireNoneIsNowhere(source, target, keys);
+      source.unmap();
+      target.store(TestAgent.keys(2000, 64));
+      assertThat(target.resident(TestAgent.keys(2000, 64))).isEqualTo(64);
+    }
+  }
+
+  @Test
+  void target_thatChurns_neverLeavesAChunkNowhereWhileTheMoveRuns() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target =
+            TestAgent.named("target").pages(48, 4096).getBytes(SMALL_BATCH).start()) {
+      List<ChunkKey> keys = TestAgent.keys(1, 60);
+      source.store(keys);
+      AtomicBoolean stop = new AtomicBoolean();
+      int nowhere = 0;
+      CompletableFuture<MoveReport> move = begin(source, target.address(), null, false);
+      Thread churn = Thread.ofPlatform().start(() -> churn(target, stop));
+      Random random = new Random(3);
+      int looked = 0;
+      while (source.mover.underWay().isPresent()) {
+        ChunkKey key = keys.get(random.nextInt(keys.size()));
+        // First here, then there: that is the way it goes.
+        boolean missing = !source.cache.exists(key) && !target.cache.exists(key);
+        if (missing && source.mover.underWay().isPresent()) {
+          nowhere++;
+        }
+        looked++;
+      }
+      stop.set(true);
+      churn.join();
+      MoveReport report = ended(move);
+      assertThat(nowhere).as("of %d looks, %s", looked, report.outcomes()).isZero();
+      assertThat(report.count(MoveOutcome.MOVED)).isPositive();
+      requireSettled(source, target);
+    }
+  }
+
+  private static void churn(TestAgent agent, AtomicBoolean stop) {
+    for (long from = 100_000; !stop.get(); from += 4) {
+      agent.store(TestAgent.keys(from, 4));
+    }
+  }
+
+  @Test
+  void moves_ofEverySort_endAsReportedAndLeakNothing() throws Exception {
+    long seed = 20_261_202;
+    Random random = new Random(seed);
+    try (TestAgent one = TestAgent.named("one").pages(48, 4096).getBytes(3 * 4096).start();
+        TestAgent other = TestAgent.named("other").pages(24, 4096).getBytes(5 * 4096).start()) {
+      for (int round = 0; round < 24; round++) {
+        boolean back = random.nextBoolean();
+        TestAgent from = back ? other : one;
+        TestAgent to = back ? one : other;
+        from.store(some(random));
+        to.store(some(random));
+        List<ChunkKey> keys = random.nextInt(3) == 0 ? null : some(random);
+        boolean copy = random.nextBoolean();
+        List<ChunkKey> before = TestAgent.keys(0, 80).stream().filter(from.cache::exists).toList();
+        MoveReport report;
+        try (ChunkLease here = from.cache.leasePrefix(some(random));
+            ChunkLease there = to.cache.leasePrefix(some(random))) {
+          assertThat(here.isClosed() || there.isClosed()).isFalse();
+          report = move(from, to, keys, copy);
+        }
+        String what = "seed %d, round %d: %s".formatted(seed, round, report);
+        assertThat(report.stopped() == null || report.stopped().contains("no room"))
+            .as(what)
+            .isTrue();
+        assertThat(report.count(MoveOutcome.UNREAD)).as(what).isZero();
+        for (ChunkKey key : before) {
+          assertThat(from.cache.exists(key) || to.cache.exists(key))
+              .as("%s in %s", key, what)
+              .isTrue();
+        }
+        int gone = (int) before.stream().filter(key -> !from.cache.exists(key)).count();
+        assertThat(gone).as(what).isEqualTo(report.count(MoveOutcome.MOVED));
+        requireSettled(one, other);
+        assertThat(to.resident(some(random))).isNotNegative();
+      }
+    }
+  }
+
+  private static List<ChunkKey> some(Random random) {
+    List<ChunkKey> keys = new ArrayList<>(TestAgent.keys(0, 80));
+    Collections.shuffle(keys, random);
+    return keys.subList(0, 1 + random.nextInt(20));
+  }
+}
