@@ -4,8 +4,12 @@ import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.policy.PolicyName;
+import io.kvmesh.agent.memory.ArenaOptions;
+import io.kvmesh.agent.memory.Demand;
+import io.kvmesh.agent.memory.MemoryFeature;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.agent.memory.PageArena;
+import io.kvmesh.agent.transfer.Channels;
 import io.kvmesh.agent.transfer.LocalPeer;
 import io.kvmesh.agent.transfer.PeerClient;
 import io.kvmesh.agent.transfer.PeerClientSettings;
@@ -21,12 +25,17 @@ import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The parts of an agent that a pull goes through, with an agent's default settings: memory, cache,
@@ -45,21 +54,58 @@ final class AgentEnd implements AutoCloseable {
   private final PeerClient client;
   private final PrefixPuller puller;
 
-  AgentEnd(String name, int pages, int pageBytes) throws IOException {
-    memory = PageArena.anonymous((long) pages * pageBytes);
+  /**
+   * What differs between the ways in which two of them deal with each other.
+   *
+   * @param directory in shared memory, where their files are; empty = they have none
+   * @param keys that they show each other, and under which they seal; empty = none
+   */
+  record Way(Optional<Path> directory, Optional<CurveKeys> keys) {
+
+    static final Way ZMQ = new Way(Optional.empty(), Optional.empty());
+
+    static Way shm(Path directory) {
+      return new Way(Optional.of(directory), Optional.empty());
+    }
+
+    static Way sealed() {
+      return new Way(Optional.empty(), Optional.of(CurveKeys.of(new byte[32])));
+    }
+
+    private SocketSettings sockets() {
+      return SocketSettings.DEFAULT.withKeys(keys);
+    }
+  }
+
+  AgentEnd(String name, int pages, int pageBytes, Way way) throws IOException {
+    memory =
+        PageArena.open(
+            new ArenaOptions(
+                (long) pages * pageBytes,
+                way.directory().map(it -> it.resolve(name)),
+                Map.of(MemoryFeature.HUGE_PAGES, Demand.WANTED),
+                OptionalInt.empty()));
     memory.bytes().fill((byte) 1);
     PageAllocator allocator = new PageAllocator(memory, pageBytes);
     cache = new ChunkCache(allocator, PolicyName.parse("lru").create(pages), new NumberedEvents());
-    sockets = new ZmqSockets(new ZmqSettings(1, 256 * MIB, SocketSettings.DEFAULT));
+    sockets = new ZmqSockets(new ZmqSettings(1, 256 * MIB, way.sockets()));
     LocalPeer self =
-        new LocalPeer(new WorkerId(name, 0), pageBytes, CHUNK_TOKENS, () -> EPOCH, () -> false);
+        new LocalPeer(
+            new WorkerId(name, 0),
+            pageBytes,
+            CHUNK_TOKENS,
+            () -> EPOCH,
+            () -> false,
+            new Channels(Channels.ALL, Optional.of(memory)));
     MessageCodec codec = new MessageCodec();
     Counters<PullCount> counts = new Counters<>(PullCount.class);
-    client = new PeerClient(self, clientSettings(), sockets, codec, counts, System::nanoTime);
+    client =
+        new PeerClient(
+            self, clientSettings(way.sockets()), sockets, codec, counts, System::nanoTime);
     server =
         new PeerServer(
             self,
-            serverSettings(),
+            serverSettings(way.sockets()),
             cache,
             client,
             sockets,
@@ -72,9 +118,9 @@ final class AgentEnd implements AutoCloseable {
     client.start(server.initAddress());
   }
 
-  private static PeerServerSettings serverSettings() {
+  private static PeerServerSettings serverSettings(SocketSettings sockets) {
     return new PeerServerSettings(
-        SocketSettings.DEFAULT,
+        sockets,
         "tcp://127.0.0.1:0",
         "tcp://127.0.0.1:0",
         "127.0.0.1",
@@ -87,9 +133,9 @@ final class AgentEnd implements AutoCloseable {
             16, Duration.ofSeconds(10), new PullLimits(8 * MIB, 3), Duration.ofSeconds(10), 80));
   }
 
-  private static PeerClientSettings clientSettings() {
+  private static PeerClientSettings clientSettings(SocketSettings sockets) {
     return new PeerClientSettings(
-        SocketSettings.DEFAULT,
+        sockets,
         Duration.ofSeconds(5),
         Duration.ofSeconds(10),
         Duration.ofMinutes(5),

@@ -15,13 +15,15 @@ final class AgentPull implements Contender {
 
   private static final Duration DEADLINE = Duration.ofSeconds(10);
 
+  private final String name;
   private final AgentEnd owner;
   private final AgentEnd requester;
   private final List<ChunkKey> keys;
 
-  AgentPull(int chunks, int chunkBytes) throws IOException {
-    owner = new AgentEnd("owner", chunks, chunkBytes);
-    requester = new AgentEnd("requester", chunks, chunkBytes);
+  AgentPull(String name, int chunks, int chunkBytes, AgentEnd.Way way) throws IOException {
+    this.name = name;
+    owner = new AgentEnd("owner", chunks, chunkBytes, way);
+    requester = new AgentEnd("requester", chunks, chunkBytes, way);
     keys =
         LongStream.range(0, chunks)
             .mapToObj(i -> new ChunkKey(AgentEnd.keyspace(), ChunkHash.ofUnsigned(i)))
@@ -33,7 +35,7 @@ final class AgentPull implements Contender {
 
   @Override
   public String name() {
-    return "kvmesh over ZeroMQ";
+    return name;
   }
 
   @Override

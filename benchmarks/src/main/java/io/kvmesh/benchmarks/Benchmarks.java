@@ -14,11 +14,12 @@ public final class Benchmarks {
     String which = args.length == 0 ? "pull" : args[0];
     switch (which) {
       case "pull" -> PullBandwidth.run();
+      case "first-page" -> FirstPage.run();
       case "cache" -> CacheFigures.run();
       case "policies" -> policies();
       default ->
           throw new IllegalArgumentException(
-              "The benchmarks are pull, cache and policies, got '%s'".formatted(which));
+              "The benchmarks are pull, first-page, cache and policies, got '%s'".formatted(which));
     }
   }
 

@@ -86,7 +86,7 @@ final class FleetReplay {
     String reply = "tcp://" + fleet.controller().address(Fleet.CONTROLLER_REPLY);
     List<ReplayWorker> workers = new ArrayList<>();
     try (ZmqSockets sockets = new ZmqSockets();
-        ControllerClient controller = ControllerClient.open(sockets, reply)) {
+        ControllerClient controller = ControllerClient.open(sockets, reply, fleet.keyFile())) {
       try {
         open(sockets, workers);
         return new Replay(

@@ -1,6 +1,7 @@
 package io.kvmesh.common.zmq;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * How a socket behaves.
@@ -17,6 +18,8 @@ import java.time.Duration;
  * @param highWaterMark messages queued for a peer, and from it, at most
  * @param maxFrameBytes a peer that sends a longer frame loses its connection
  * @param maxFrames a message of more frames is dropped and counted
+ * @param keys who listens lets in nobody else than who has them, who connects shows that it has
+ *     them, and all is encrypted; empty = none of this
  */
 public record SocketSettings(
     Duration handshakeInterval,
@@ -26,7 +29,14 @@ public record SocketSettings(
     Duration heartbeatTimeout,
     int highWaterMark,
     long maxFrameBytes,
-    int maxFrames) {
+    int maxFrames,
+    Optional<CurveKeys> keys) {
+
+  /**
+   * The shortest handshake interval with keys. A handshake took 30 ms where the library's code
+   * wasn't compiled yet.
+   */
+  private static final Duration CURVE_HANDSHAKE_INTERVAL = Duration.ofMillis(500);
 
   /** Fit for one data centre and frames of up to 16 MiB. */
   public static final SocketSettings DEFAULT =
@@ -38,7 +48,8 @@ public record SocketSettings(
           Duration.ofSeconds(4),
           1000,
           16L << 20,
-          4096);
+          4096,
+          Optional.empty());
 
   /** Checks that all are positive. */
   public SocketSettings {
@@ -62,7 +73,8 @@ public record SocketSettings(
         heartbeatTimeout,
         highWaterMark,
         maxFrameBytes,
-        maxFrames);
+        maxFrames,
+        keys);
   }
 
   /** The same with other heartbeats. */
@@ -75,7 +87,8 @@ public record SocketSettings(
         timeout,
         highWaterMark,
         maxFrameBytes,
-        maxFrames);
+        maxFrames,
+        keys);
   }
 
   /** The same with other bounds for messages. */
@@ -88,7 +101,33 @@ public record SocketSettings(
         heartbeatTimeout,
         highWaterMark,
         maxFrameBytes,
-        maxFrames);
+        maxFrames,
+        keys);
+  }
+
+  /** The same, open to all and in the clear. */
+  public SocketSettings withoutKeys() {
+    return withKeys(Optional.empty());
+  }
+
+  /** The same with other keys, or without. */
+  public SocketSettings withKeys(Optional<CurveKeys> with) {
+    return new SocketSettings(
+        handshakeInterval,
+        reconnectInterval,
+        maxReconnectInterval,
+        heartbeatInterval,
+        heartbeatTimeout,
+        highWaterMark,
+        maxFrameBytes,
+        maxFrames,
+        with);
+  }
+
+  /** The handshake interval that a connection gets, which is longer with keys. */
+  Duration effectiveHandshakeInterval() {
+    boolean raised = keys.isPresent() && handshakeInterval.compareTo(CURVE_HANDSHAKE_INTERVAL) < 0;
+    return raised ? CURVE_HANDSHAKE_INTERVAL : handshakeInterval;
   }
 
   private static void requirePositive(String name, long value) {

@@ -73,17 +73,30 @@ public final class ZmqSocket implements AutoCloseable {
 
   void bind(String address) throws IOException {
     raw.setHandshakeIvl(HandshakeGuard.MAX_MILLIS);
+    settings.keys().ifPresent(this::beServer);
     attach("bind", address, base::bind);
     endpoint = raw.getLastEndpoint();
   }
 
   void connect(String address) throws IOException {
-    int handshakeMillis = millis(settings.handshakeInterval());
+    int handshakeMillis = millis(settings.effectiveHandshakeInterval());
+    settings.keys().ifPresent(this::beClient);
     raw.setHandshakeIvl(handshakeMillis);
     HandshakeGuard guard = new HandshakeGuard(base, handshakeMillis, sockets.cutOffs());
     base.setEventHook(guard, HandshakeGuard.EVENTS);
     attach("connect to", address, base::connect);
     endpoint = address;
+  }
+
+  private void beServer(CurveKeys keys) {
+    raw.setCurveServer(true);
+    raw.setCurveSecretKey(keys.secretKey());
+  }
+
+  private void beClient(CurveKeys keys) {
+    raw.setCurvePublicKey(keys.publicKey());
+    raw.setCurveSecretKey(keys.secretKey());
+    raw.setCurveServerKey(keys.publicKey());
   }
 
   private interface Attachment {

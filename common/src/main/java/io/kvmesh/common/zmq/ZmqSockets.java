@@ -1,5 +1,6 @@
 package io.kvmesh.common.zmq;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -7,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.zeromq.ZMQ;
@@ -34,6 +36,10 @@ public final class ZmqSockets implements AutoCloseable {
   private final LongAdder refused = new LongAdder();
   private final LongAdder ioFaults = new LongAdder();
   private final LogLimit ioFaultLog = new LogLimit();
+
+  /** There is one as soon as a socket listens with keys. */
+  @GuardedBy("this")
+  private @Nullable CurveGate gate;
 
   /** With the default settings. */
   public ZmqSockets() {
@@ -72,6 +78,9 @@ public final class ZmqSockets implements AutoCloseable {
   /** The same with other settings. */
   public ZmqSocket bind(SocketKind kind, String endpoint, SocketSettings socketSettings)
       throws IOException {
+    if (socketSettings.keys().isPresent()) {
+      openGate(socketSettings, socketSettings.keys().get());
+    }
     ZmqSocket socket = create(kind, socketSettings);
     try {
       socket.bind(endpoint);
@@ -80,6 +89,17 @@ public final class ZmqSockets implements AutoCloseable {
       socket.close();
       throw e;
     }
+  }
+
+  private synchronized void openGate(SocketSettings like, CurveKeys keys) throws IOException {
+    CurveGate present = gate;
+    if (present != null) {
+      present.requireFor(keys);
+      return;
+    }
+    CurveGate opened = new CurveGate(this, keys);
+    gate = opened;
+    opened.open(like);
   }
 
   /**
@@ -144,13 +164,24 @@ public final class ZmqSockets implements AutoCloseable {
         refused.sum(),
         buffers.nativeBytes(),
         buffers.overflows(),
-        ioFaults.sum());
+        ioFaults.sum(),
+        refusedClients());
+  }
+
+  private synchronized long refusedClients() {
+    return gate == null ? 0 : gate.refused();
   }
 
   /** Closes with a bound of 5 s. */
   @Override
   public void close() {
     close(CLOSE_TIMEOUT);
+  }
+
+  private synchronized void closeGate() {
+    if (gate != null) {
+      gate.close();
+    }
   }
 
   /**
@@ -160,6 +191,7 @@ public final class ZmqSockets implements AutoCloseable {
    *     must stay mapped
    */
   public boolean close(Duration timeout) {
+    closeGate();
     if (!closed.compareAndSet(false, true)) {
       return true;
     }

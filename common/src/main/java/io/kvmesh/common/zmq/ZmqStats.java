@@ -9,6 +9,7 @@ package io.kvmesh.common.zmq;
  * @param receiveBufferBytes native receive memory now
  * @param heapFallbacks large frames received on the heap because that memory was used up
  * @param ioFaults exceptions on the library's I/O threads
+ * @param refusedClients connections that were refused since their key isn't allowed
  */
 public record ZmqStats(
     int openSockets,
@@ -16,4 +17,5 @@ public record ZmqStats(
     long refusedMessages,
     long receiveBufferBytes,
     long heapFallbacks,
-    long ioFaults) {}
+    long ioFaults,
+    long refusedClients) {}

@@ -1,5 +1,6 @@
 package io.kvmesh.controller.config;
 
+import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
@@ -26,7 +27,11 @@ import io.kvmesh.controller.ops.MismatchWatch;
 import io.kvmesh.controller.ops.WorkersEndpoint;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -116,7 +121,16 @@ public class ControllerConfiguration {
   private static SocketSettings sockets(ControllerSettings settings) {
     return SocketSettings.DEFAULT
         .withHandshakeInterval(settings.zmq().handshakeInterval())
-        .withMessages(HIGH_WATER_MARK, settings.zmq().maxMessageSize().toBytes(), MAX_FRAMES);
+        .withMessages(HIGH_WATER_MARK, settings.zmq().maxMessageSize().toBytes(), MAX_FRAMES)
+        .withKeys(keys(settings.security().keyFile()));
+  }
+
+  private static Optional<CurveKeys> keys(String file) {
+    try {
+      return file.isEmpty() ? Optional.empty() : Optional.of(CurveKeys.read(Path.of(file)));
+    } catch (IOException e) {
+      throw new UncheckedIOException("kvmesh.security.key-file can't be read", e);
+    }
   }
 
   @Bean

@@ -28,7 +28,8 @@ public record ControllerSettings(
     @DefaultValue Liveness liveness,
     @DefaultValue Command command,
     @DefaultValue Front front,
-    @DefaultValue Web web) {
+    @DefaultValue Web web,
+    @DefaultValue Security security) {
 
   /**
    * The log.
@@ -55,7 +56,8 @@ public record ControllerSettings(
    *
    * @param pullBind door for one-way messages, tcp://host:port; port 0 = any free one
    * @param replyBind door for requests, tcp://host:port; port 0 = any free one
-   * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew
+   * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew; with a
+   *     key-file at least 500ms
    * @param maxMessageSize a longer frame closes the connection it came on
    */
   public record Zmq(
@@ -106,4 +108,12 @@ public record ControllerSettings(
       @DefaultValue("4MB") DataSize maxBody,
       @DefaultValue("65536") int maxHashes,
       @DefaultValue("60s") Duration maxWait) {}
+
+  /**
+   * Who may connect.
+   *
+   * @param keyFile file with the fleet's key, 32 bytes as base64; who hasn't that key gets nothing
+   *     from the sockets for workers, and what is said there is encrypted. Empty = none of this
+   */
+  public record Security(@DefaultValue("") String keyFile) {}
 }

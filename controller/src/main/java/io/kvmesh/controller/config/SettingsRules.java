@@ -1,7 +1,11 @@
 package io.kvmesh.controller.config;
 
+import io.kvmesh.common.zmq.CurveKeys;
+import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -42,6 +46,17 @@ final class SettingsRules {
     checkZmq(settings.zmq());
     checkLiveness(settings.liveness());
     checkLimits(settings);
+    checkSecurity(settings.security());
+  }
+
+  private void checkSecurity(ControllerSettings.Security security) {
+    try {
+      if (!security.keyFile().isEmpty()) {
+        CurveKeys.read(Path.of(security.keyFile()));
+      }
+    } catch (IOException | InvalidPathException e) {
+      faults.add("security.key-file", security.keyFile(), "must be a file with a key: " + e);
+    }
   }
 
   private void checkReachable(ControllerSettings settings) {

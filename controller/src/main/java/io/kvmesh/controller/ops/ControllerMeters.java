@@ -246,6 +246,12 @@ public final class ControllerMeters implements MeterBinder {
         () -> sockets.stats().refusedMessages());
     counter(
         meters,
+        "zmq.refused.clients",
+        "Connections refused since their key is another",
+        Tags.empty(),
+        () -> sockets.stats().refusedClients());
+    counter(
+        meters,
         "zmq.io.faults",
         "Exceptions on I/O threads",
         Tags.empty(),

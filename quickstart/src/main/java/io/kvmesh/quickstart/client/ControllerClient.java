@@ -6,9 +6,14 @@ import io.kvmesh.common.wire.directory.AppliedMsg;
 import io.kvmesh.common.wire.directory.AppliedRetMsg;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.zmq.CurveKeys;
+import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Asks a controller over its reply socket. Each call waits for its reply. Owned by the thread that
@@ -30,9 +35,20 @@ public final class ControllerClient implements AutoCloseable {
    * Connects in the background.
    *
    * @param endpoint tcp://host:port of the reply socket
+   * @param keyFile the fleet's key; empty = the controller has none
    */
-  public static ControllerClient open(ZmqSockets sockets, String endpoint) throws ClientException {
-    return new ControllerClient(RequestSocket.connect(sockets, NAME, endpoint));
+  public static ControllerClient open(ZmqSockets sockets, String endpoint, Optional<Path> keyFile)
+      throws ClientException {
+    SocketSettings settings = SocketSettings.DEFAULT.withKeys(keys(keyFile));
+    return new ControllerClient(RequestSocket.connect(sockets, NAME, endpoint, settings));
+  }
+
+  private static Optional<CurveKeys> keys(Optional<Path> file) throws ClientException {
+    try {
+      return file.isEmpty() ? Optional.empty() : Optional.of(CurveKeys.read(file.get()));
+    } catch (IOException e) {
+      throw new ClientException("the key file %s: %s".formatted(file.get(), e.getMessage()), e);
+    }
   }
 
   /**

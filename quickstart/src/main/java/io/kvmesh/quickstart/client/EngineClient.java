@@ -15,6 +15,7 @@ import io.kvmesh.common.wire.engine.EngineStoreMsg;
 import io.kvmesh.common.wire.engine.EngineStoreRetMsg;
 import io.kvmesh.common.wire.engine.OpenSessionMsg;
 import io.kvmesh.common.wire.engine.OpenSessionRetMsg;
+import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.time.Duration;
 import java.util.List;
@@ -53,7 +54,7 @@ public final class EngineClient implements AutoCloseable {
   public static EngineClient open(
       ZmqSockets sockets, String name, String endpoint, Duration timeout)
       throws ClientException, InterruptedException {
-    RequestSocket socket = RequestSocket.connect(sockets, name, endpoint);
+    RequestSocket socket = RequestSocket.connect(sockets, name, endpoint, SocketSettings.DEFAULT);
     try {
       return new EngineClient(socket, name, timeout);
     } catch (ClientException | InterruptedException | RuntimeException e) {

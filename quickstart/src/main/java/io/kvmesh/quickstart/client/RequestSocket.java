@@ -6,6 +6,7 @@ import io.kvmesh.common.zmq.Frame;
 import io.kvmesh.common.zmq.Multipart;
 import io.kvmesh.common.zmq.SendOutcome;
 import io.kvmesh.common.zmq.SocketKind;
+import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSocket;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
@@ -55,10 +56,11 @@ final class RequestSocket implements AutoCloseable {
    * @param server name for messages
    * @param endpoint tcp://host:port
    */
-  static RequestSocket connect(ZmqSockets sockets, String server, String endpoint)
+  static RequestSocket connect(
+      ZmqSockets sockets, String server, String endpoint, SocketSettings settings)
       throws ClientException {
     try {
-      return new RequestSocket(server, sockets.connect(SocketKind.DEALER, endpoint));
+      return new RequestSocket(server, sockets.connect(SocketKind.DEALER, endpoint, settings));
     } catch (IOException e) {
       throw new ClientException(server + ": " + e.getMessage(), e);
     }

@@ -1,5 +1,6 @@
 package io.kvmesh.quickstart.fleet;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,6 +78,7 @@ final class AgentProgram implements Program {
         .setting("kvmesh.engine.deadline", "10s")
         .setting("kvmesh.zmq.heartbeat-interval", "20s")
         .setting("kvmesh.zmq.heartbeat-timeout", "15s")
+        .setting("kvmesh.security.key-file", settings.keyFile().map(Path::toString).orElse(""))
         .setting("server.address", Loopback.HOST)
         .setting("server.port", Loopback.port(management))
         .words();

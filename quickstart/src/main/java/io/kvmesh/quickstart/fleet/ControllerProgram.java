@@ -1,5 +1,6 @@
 package io.kvmesh.quickstart.fleet;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,10 +20,17 @@ final class ControllerProgram implements Program {
   private final ControllerAddresses addresses;
   private final String kafka;
   private final String redis;
+  private final Optional<Path> keyFile;
   private final Http http;
 
   ControllerProgram(
-      String classPath, ControllerAddresses addresses, String kafka, String redis, Http http) {
+      String classPath,
+      ControllerAddresses addresses,
+      String kafka,
+      String redis,
+      Optional<Path> keyFile,
+      Http http) {
+    this.keyFile = keyFile;
     this.classPath = classPath;
     this.addresses = addresses;
     this.kafka = kafka;
@@ -43,6 +51,7 @@ final class ControllerProgram implements Program {
         .setting("kvmesh.redis.uri", "redis://" + redis)
         .setting("kvmesh.zmq.pull-bind", "tcp://" + addresses.pull())
         .setting("kvmesh.zmq.reply-bind", "tcp://" + addresses.reply())
+        .setting("kvmesh.security.key-file", keyFile.map(Path::toString).orElse(""))
         .setting("server.address", Loopback.HOST)
         .setting("server.port", Loopback.port(addresses.rest()))
         .words();

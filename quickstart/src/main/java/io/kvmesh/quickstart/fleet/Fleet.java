@@ -4,9 +4,11 @@ import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.quickstart.QuickstartException;
 import io.kvmesh.quickstart.options.CommandLine;
 import io.kvmesh.quickstart.options.Ports;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -32,8 +34,11 @@ public final class Fleet implements AutoCloseable {
   private final Member redis;
   private final Member controller;
   private final List<Member> agents;
+  private final Optional<Path> keyFile;
 
-  private Fleet(Member kafka, Member redis, Member controller, List<Member> agents) {
+  private Fleet(
+      Member kafka, Member redis, Member controller, List<Member> agents, Optional<Path> keyFile) {
+    this.keyFile = keyFile;
     this.kafka = kafka;
     this.redis = redis;
     this.controller = controller;
@@ -71,9 +76,16 @@ public final class Fleet implements AutoCloseable {
                 "redis", embedded, "io.kvmesh.embedded.RedisMain", REDIS_HEAP_MEGABYTES, redis),
             folder),
         new Member(
-            new ControllerProgram(modules.classPath("controller"), controller, kafka, redis, http),
+            new ControllerProgram(
+                modules.classPath("controller"),
+                controller,
+                kafka,
+                redis,
+                settings.keyFile(),
+                http),
             folder),
-        agents);
+        agents,
+        settings.keyFile());
   }
 
   private static ControllerAddresses controllerAddresses(Ports ports) throws QuickstartException {
@@ -99,6 +111,11 @@ public final class Fleet implements AutoCloseable {
     for (Member member : members) {
       member.awaitReady();
     }
+  }
+
+  /** The key that agents and controller have; empty if none. */
+  public Optional<Path> keyFile() {
+    return keyFile;
   }
 
   public Member kafka() {

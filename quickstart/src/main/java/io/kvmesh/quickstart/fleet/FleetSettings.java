@@ -2,15 +2,19 @@ package io.kvmesh.quickstart.fleet;
 
 import io.kvmesh.quickstart.options.Options;
 import io.kvmesh.quickstart.options.Ports;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
  * What is started.
  *
  * @param pageBytes size of a chunk
+ * @param keyFile the fleet's key; empty = no authentication and no encryption
  */
-public record FleetSettings(List<AgentSpec> agents, int pageBytes, Ports ports) {
+public record FleetSettings(
+    List<AgentSpec> agents, int pageBytes, Ports ports, Optional<Path> keyFile) {
 
   public static final String MODEL = "quickstart";
   public static final String DTYPE = "bfloat16";
@@ -18,6 +22,12 @@ public record FleetSettings(List<AgentSpec> agents, int pageBytes, Ports ports) 
 
   public FleetSettings {
     agents = List.copyOf(agents);
+    keyFile = keyFile.map(Path::toAbsolutePath);
+  }
+
+  /** A fleet without a key. */
+  public FleetSettings(List<AgentSpec> agents, int pageBytes, Ports ports) {
+    this(agents, pageBytes, ports, Optional.empty());
   }
 
   /** As many equal agents as were asked for. */
@@ -26,6 +36,7 @@ public record FleetSettings(List<AgentSpec> agents, int pageBytes, Ports ports) 
         IntStream.range(0, options.workers())
             .mapToObj(i -> new AgentSpec("agent-" + i, MODEL, options.policy(), options.chunks()))
             .toList();
-    return new FleetSettings(agents, options.pageBytes(), options.ports());
+    return new FleetSettings(
+        agents, options.pageBytes(), options.ports(), Optional.ofNullable(options.keyFile()));
   }
 }

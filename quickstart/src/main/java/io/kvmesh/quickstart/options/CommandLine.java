@@ -34,6 +34,7 @@ public final class CommandLine {
   private static final String PAGE_BYTES = "--page-bytes";
   private static final String JSON = "--json";
   private static final String WORK_DIR = "--work-dir";
+  private static final String KEY_FILE = "--key-file";
   public static final String REST_PORT = "--rest-port";
   public static final String PULL_PORT = "--controller-pull-port";
   public static final String REPLY_PORT = "--controller-reply-port";
@@ -63,6 +64,7 @@ public final class CommandLine {
     WITH_VALUE.put(
         JSON + " FILE", "write the outcome there, and the addresses as soon as all is ready");
     WITH_VALUE.put(WORK_DIR + " DIR", "where logs and data go (below the build's output)");
+    WITH_VALUE.put(KEY_FILE + " FILE", "the fleet's key: agents and controller use encryption");
     WITH_VALUE.put(REST_PORT + " P", "port of the controller's REST interface (any free one)");
     WITH_VALUE.put(PULL_PORT + " P", "port of the controller's PULL socket (any free one)");
     WITH_VALUE.put(REPLY_PORT + " P", "port of the controller's reply socket (any free one)");
@@ -162,6 +164,7 @@ public final class CommandLine {
         number(PAGE_BYTES, MIN_PAGE_BYTES, MAX_PAGE_BYTES, defaults.pageBytes()),
         path(JSON),
         path(WORK_DIR),
+        path(KEY_FILE),
         new Ports(
             port(REST_PORT), port(PULL_PORT), port(REPLY_PORT), port(KAFKA_PORT), port(REDIS_PORT)),
         values.containsKey(STAY),

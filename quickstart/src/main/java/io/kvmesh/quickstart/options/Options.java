@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param pageBytes size of a chunk's body and of a cache page, in bytes
  * @param json where the outcome is written; null = nowhere
  * @param workDirectory where logs and Kafka's data go; null = a folder of the build's output
+ * @param keyFile the fleet's key; null = no authentication and no encryption
  * @param stay keep the system up after the replay until it is interrupted
  * @param keep keep the work folder
  * @param simulatedSizes start nothing and simulate caches of these sizes, in chunks; empty = replay
@@ -27,6 +28,7 @@ public record Options(
     int pageBytes,
     @Nullable Path json,
     @Nullable Path workDirectory,
+    @Nullable Path keyFile,
     Ports ports,
     boolean stay,
     boolean keep,
@@ -45,6 +47,7 @@ public record Options(
         Policy.LRU,
         null,
         64 * 1024,
+        null,
         null,
         null,
         Ports.ANY,

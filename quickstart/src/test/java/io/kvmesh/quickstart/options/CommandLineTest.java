@@ -22,8 +22,8 @@ class CommandLineTest {
     String line =
         """
         --trace=a.jsonl --workers 3 --chunks=2000 --policy lfu --requests 5 --page-bytes 1024 \
-        --json o.json --work-dir w --rest-port 9000 --controller-pull-port 1 --stay --keep \
-        --controller-reply-port 2 --kafka-port 3 --redis-port 4\
+        --json o.json --work-dir w --key-file k --rest-port 9000 --controller-pull-port 1 \
+        --stay --keep --controller-reply-port 2 --kafka-port 3 --redis-port 4\
         """;
 
     assertThat(CommandLine.parse(List.of(line.split(" "))))
@@ -37,6 +37,7 @@ class CommandLineTest {
                 1_024,
                 Path.of("o.json"),
                 Path.of("w"),
+                Path.of("k"),
                 new Ports(9_000, 1, 2, 3, 4),
                 true,
                 true,

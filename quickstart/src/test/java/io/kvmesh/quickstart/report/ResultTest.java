@@ -99,6 +99,18 @@ class ResultTest {
 
   private static Options options(@Nullable Path json) {
     return new Options(
-        null, 4, 1_000, Policy.LRU, null, 65_536, json, null, Ports.ANY, false, false, List.of());
+        null,
+        4,
+        1_000,
+        Policy.LRU,
+        null,
+        65_536,
+        json,
+        null,
+        null,
+        Ports.ANY,
+        false,
+        false,
+        List.of());
   }
 }

@@ -386,4 +386,8 @@ public final class ChunkCache {
   MemorySegment body(int place, int bytes) {
     return memory.body(place, bytes);
   }
+
+  ChunkMemory memory() {
+    return memory;
+  }
 }

@@ -3,15 +3,28 @@ package io.kvmesh.agent.cache;
 import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 
-/** The checksum that is kept with a chunk and travels with it: CRC-32C, as an unsigned number. */
+/**
+ * The checksum that is kept with a chunk and travels with it: CRC-32C, as an unsigned number. An
+ * object is that of a body whose parts are added in order. One thread.
+ */
 public final class ChunkChecksum {
 
-  private ChunkChecksum() {}
+  private final CRC32C sum = new CRC32C();
 
   /** The checksum of a body of less than 2 GiB. */
   public static long of(MemorySegment body) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(body.asByteBuffer());
-    return checksum.getValue();
+    ChunkChecksum checksum = new ChunkChecksum();
+    checksum.add(body);
+    return checksum.value();
+  }
+
+  /** Adds the next part of the body, less than 2 GiB. */
+  public void add(MemorySegment part) {
+    sum.update(part.asByteBuffer());
+  }
+
+  /** The checksum of all that was added. */
+  public long value() {
+    return sum.getValue();
   }
 }

@@ -75,6 +75,19 @@ public final class ChunkLease implements AutoCloseable {
     return cache.records().place(slot(index));
   }
 
+  /** Where the body begins, in bytes from the start of the arena. */
+  public long offset(int index) {
+    return cache.memory().offset(place(index));
+  }
+
+  /**
+   * In an arena that others can map: another number once the body's memory was taken back, which
+   * may happen when the lease is closed.
+   */
+  public int generation(int index) {
+    return cache.memory().generation(place(index));
+  }
+
   /** Lets go of all chunks. */
   @Override
   public void close() {

@@ -6,7 +6,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Where the bodies of a cache's chunks lie. A place is a number that stays with a body until it is
- * freed. Guarded by the lock of the one cache that uses it, but for {@link #body}.
+ * freed. Guarded by the lock of the one cache that uses it, but for {@link #body}, {@link #offset}
+ * and {@link #generation}.
  */
 public sealed interface ChunkMemory permits PagedMemory, RangedMemory, NoMemory {
 
@@ -82,6 +83,12 @@ public sealed interface ChunkMemory permits PagedMemory, RangedMemory, NoMemory 
 
   /** A body's bytes. Any thread. */
   MemorySegment body(int place, int bytes);
+
+  /** Where a body begins, in bytes from the start of the arena. Any thread. */
+  long offset(int place);
+
+  /** In an arena that others can map: another number once the place was taken back. Any thread. */
+  int generation(int place);
 
   /** All memory in use, given out or not, in bytes. */
   long capacityBytes();

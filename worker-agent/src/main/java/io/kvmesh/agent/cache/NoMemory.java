@@ -52,6 +52,16 @@ final class NoMemory implements ChunkMemory {
   }
 
   @Override
+  public long offset(int place) {
+    throw new IllegalStateException("Nothing was given out, got place " + place);
+  }
+
+  @Override
+  public int generation(int place) {
+    throw new IllegalStateException("Nothing was given out, got place " + place);
+  }
+
+  @Override
   public long capacityBytes() {
     return 0;
   }

@@ -59,6 +59,16 @@ final class PagedMemory implements ChunkMemory {
   }
 
   @Override
+  public long offset(int place) {
+    return pages.offset(place);
+  }
+
+  @Override
+  public int generation(int place) {
+    return pages.generation(place);
+  }
+
+  @Override
   public long capacityBytes() {
     return (long) pages.capacity() * pages.pageBytes();
   }

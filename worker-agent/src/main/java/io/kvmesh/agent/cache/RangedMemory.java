@@ -81,6 +81,16 @@ final class RangedMemory implements ChunkMemory {
   }
 
   @Override
+  public long offset(int place) {
+    return place * unitBytes;
+  }
+
+  @Override
+  public int generation(int place) {
+    return ranges.generation(offset(place));
+  }
+
+  @Override
   public long capacityBytes() {
     return ranges.capacityBytes();
   }

@@ -15,6 +15,7 @@ import io.kvmesh.agent.event.EventOutbox;
 import io.kvmesh.agent.event.KafkaEventPublisher;
 import io.kvmesh.agent.event.PublisherSettings;
 import io.kvmesh.agent.ops.AgentParts;
+import io.kvmesh.agent.ops.ArenaView;
 import io.kvmesh.agent.ops.Latencies;
 import io.kvmesh.agent.transfer.ChunkMover;
 import io.kvmesh.agent.transfer.LocalPeer;
@@ -106,7 +107,12 @@ public final class Agent implements AutoCloseable {
     this.pinMonitor = new PinMonitor(cache.pins(), settings.pin().checkInterval());
     this.self =
         new LocalPeer(
-            id, parts.pageBytes(), settings.model().chunkTokens(), life::epoch, life::fenced);
+            id,
+            parts.pageBytes(),
+            settings.model().chunkTokens(),
+            life::epoch,
+            life::fenced,
+            parts.channels(room.arena().map(ArenaView::arena)));
     this.sockets = new ZmqSockets(parts.zmq());
     this.peerClient =
         new PeerClient(self, parts.peerClient(), sockets, codec, pullCounts, NANO_TIME);
@@ -181,7 +187,7 @@ public final class Agent implements AutoCloseable {
         new KafkaEventPublisher(
             parts.log(),
             parts.publisher(id),
-            parts.announcement(control.port(), peerServer.initAddress()),
+            parts.announcement(control.port(), peerServer.initAddress(), self.channels()),
             outbox,
             cache);
     log.start();

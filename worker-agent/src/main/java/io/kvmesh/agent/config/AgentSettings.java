@@ -37,7 +37,8 @@ public record AgentSettings(
     @DefaultValue Control control,
     @DefaultValue Engine engine,
     @DefaultValue Liveness liveness,
-    @DefaultValue Zmq zmq) {
+    @DefaultValue Zmq zmq,
+    @DefaultValue Security security) {
 
   /**
    * What must match for this agent's bytes to be of use to a peer.
@@ -182,7 +183,11 @@ public record AgentSettings(
    * @param lookupBind door for requests, tcp://host:port; port 0 = any free one
    * @param advertisedHost under which other agents and the controllers reach this one; empty = the
    *     host of the binds
-   * @param connectTimeout from a peer's first use to the end of the handshake
+   * @param channels how chunks may come and go, best first: shm = read out of the memory of an
+   *     agent on the same host, where both have a kvmesh.memory.file in one directory; zmq = over
+   *     the network
+   * @param connectTimeout from a peer's first use to the end of the handshake; with a key-file at
+   *     least 1s
    * @param getBytes asked for by one request; a longer pull is several side by side
    * @param maxInFlight bytes asked of all peers and not yet arrived
    * @param maxInFlightPerPeer bytes asked of one peer and not yet arrived
@@ -199,6 +204,7 @@ public record AgentSettings(
       @DefaultValue("tcp://0.0.0.0:8200") String initBind,
       @DefaultValue("tcp://0.0.0.0:8201") String lookupBind,
       @DefaultValue("") String advertisedHost,
+      @DefaultValue({"shm", "zmq"}) List<String> channels,
       @DefaultValue("500ms") Duration connectTimeout,
       @DefaultValue("8MB") DataSize getBytes,
       @DefaultValue("64MB") DataSize maxInFlightPerPeer,
@@ -276,7 +282,8 @@ public record AgentSettings(
   /**
    * All ZeroMQ sockets.
    *
-   * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew
+   * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew; with a
+   *     key-file at least 500ms
    * @param heartbeatInterval between two pings on an idle connection
    * @param heartbeatTimeout without an answer to a ping the connection is closed
    */
@@ -284,4 +291,12 @@ public record AgentSettings(
       @DefaultValue("200ms") Duration handshakeInterval,
       @DefaultValue("5s") Duration heartbeatInterval,
       @DefaultValue("4s") Duration heartbeatTimeout) {}
+
+  /**
+   * Who may connect.
+   *
+   * @param keyFile file with the fleet's key, 32 bytes as base64; who hasn't that key gets nothing
+   *     from this program, and what is said is encrypted. Empty = none of this
+   */
+  public record Security(@DefaultValue("") String keyFile) {}
 }

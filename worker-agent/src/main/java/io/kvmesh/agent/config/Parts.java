@@ -4,6 +4,7 @@ import io.kvmesh.agent.directory.DirectorySettings;
 import io.kvmesh.agent.engine.EngineSettings;
 import io.kvmesh.agent.event.KafkaLogSettings;
 import io.kvmesh.agent.event.PublisherSettings;
+import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.transfer.Channels;
 import io.kvmesh.agent.transfer.MoveLimits;
 import io.kvmesh.agent.transfer.PeerClientSettings;
@@ -13,8 +14,13 @@ import io.kvmesh.agent.transfer.PutLimits;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.WorkerKind;
+import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
 
 /** What the settings mean for each part of the agent. Immutable. */
 final class Parts {
@@ -35,11 +41,25 @@ final class Parts {
   private static final int LEASED_CAPACITIES = 8;
 
   private static final int MAX_REQUESTS_PER_PEER = 1024;
+  private static final Duration CURVE_CONNECT = Duration.ofSeconds(1);
 
   private final AgentSettings settings;
+  private final Optional<CurveKeys> keys;
 
+  /**
+   * @throws StartException if the file of the fleet's key can't be read any more
+   */
   Parts(AgentSettings settings) {
     this.settings = settings;
+    this.keys = keys(settings.security().keyFile());
+  }
+
+  private static Optional<CurveKeys> keys(String file) {
+    try {
+      return file.isEmpty() ? Optional.empty() : Optional.of(CurveKeys.read(Path.of(file)));
+    } catch (IOException e) {
+      throw new StartException("kvmesh.security.key-file can't be read: " + e, e);
+    }
   }
 
   int pageBytes() {
@@ -55,7 +75,8 @@ final class Parts {
     return defaults
         .withHandshakeInterval(settings.zmq().handshakeInterval())
         .withHeartbeat(settings.zmq().heartbeatInterval(), settings.zmq().heartbeatTimeout())
-        .withMessages(DOOR_QUEUE, SMALL_FRAME_BYTES, SMALL_FRAMES);
+        .withMessages(DOOR_QUEUE, SMALL_FRAME_BYTES, SMALL_FRAMES)
+        .withKeys(keys);
   }
 
   SocketSettings control() {
@@ -91,17 +112,33 @@ final class Parts {
   PeerClientSettings peerClient() {
     AgentSettings.Peer peer = settings.peer();
     long chunksAtOnce = Math.max(1, peer.getBytes().toBytes() / pageBytes());
-    long framesOfChunk = Math.ceilDiv(pageBytes(), MEBIBYTE);
+    // A sealed frame holds a little less.
+    long framesOfChunk = 1L + Math.ceilDiv(pageBytes(), MEBIBYTE);
     int frames = Math.toIntExact(SMALL_FRAMES + chunksAtOnce * framesOfChunk);
     return new PeerClientSettings(
         small().withMessages(DOOR_QUEUE, SMALL_FRAME_BYTES, frames),
-        peer.connectTimeout(),
+        connectTimeout(peer),
         peer.passOverMost(),
         peer.idleTimeout(),
         peer.maxPeers(),
         MAX_REQUESTS_PER_PEER,
         peer.maxInFlightPerPeer().toBytes(),
         peer.maxInFlight().toBytes());
+  }
+
+  /** So that one handshake of CURVE may be cut off and made anew. */
+  private Duration connectTimeout(AgentSettings.Peer peer) {
+    boolean raised = keys.isPresent() && peer.connectTimeout().compareTo(CURVE_CONNECT) < 0;
+    return raised ? CURVE_CONNECT : peer.connectTimeout();
+  }
+
+  /**
+   * How bytes may come and go.
+   *
+   * @param arena in which the chunks lie; empty where there is none
+   */
+  Channels channels(Optional<PageArena> arena) {
+    return new Channels(settings.peer().channels(), arena);
   }
 
   PullLimits pulls() {
@@ -124,7 +161,9 @@ final class Parts {
     long frameBytes = Math.max(SMALL_FRAME_BYTES, 2L * pageBytes());
     long leasedBytes = engine.maxLeasedBytes().toBytes();
     return new EngineSettings(
-        small().withMessages(ENGINE_QUEUE, frameBytes, SMALL_FRAMES + engine.maxKeys()),
+        small()
+            .withoutKeys()
+            .withMessages(ENGINE_QUEUE, frameBytes, SMALL_FRAMES + engine.maxKeys()),
         bind(engine.bind()),
         engine.deadline(),
         engine.sessionIdle(),
@@ -150,7 +189,7 @@ final class Parts {
   }
 
   /** What this agent tells of itself. */
-  Announcement announcement(int controlPort, String peerInitAddress) {
+  Announcement announcement(int controlPort, String peerInitAddress, Channels channels) {
     AgentSettings.Model model = settings.model();
     return new Announcement(
         WorkerKind.AGENT,
@@ -164,7 +203,7 @@ final class Parts {
         new ModelShape(model).format().name(),
         model.hashAlgorithm(),
         model.hashSeed(),
-        Channels.SERVED);
+        channels.served());
   }
 
   static String bind(String address) {

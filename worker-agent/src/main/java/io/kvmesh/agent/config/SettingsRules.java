@@ -1,11 +1,17 @@
 package io.kvmesh.agent.config;
 
 import io.kvmesh.agent.cache.policy.PolicyName;
+import io.kvmesh.agent.transfer.Channels;
+import io.kvmesh.common.zmq.CurveKeys;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.springframework.util.unit.DataSize;
 
@@ -33,9 +39,29 @@ final class SettingsRules {
     checkBinds(settings);
     checkAdvertised(settings);
     checkPeer(settings.peer());
+    checkChannels(settings);
     checkMove(settings.move());
     checkEngine(settings.engine());
     checkTimes(settings);
+    checkSecurity(settings);
+  }
+
+  private void checkSecurity(AgentSettings settings) {
+    String file = settings.security().keyFile();
+    if (file.isEmpty()) {
+      return;
+    }
+    try {
+      CurveKeys.read(Path.of(file));
+    } catch (IOException | InvalidPathException e) {
+      faults.add("security.key-file", file, "must be a file with a key: " + e);
+    }
+    String bind = settings.engine().bind();
+    faults.require(
+        Endpoint.parse(bind).map(Endpoint::host).filter(Endpoint::isLoopback).isPresent(),
+        "engine.bind",
+        bind,
+        "must be on the loopback with kvmesh.security.key-file: this door has no keys");
   }
 
   private void checkIdentity(AgentSettings settings) {
@@ -161,6 +187,23 @@ final class SettingsRules {
     atLeast("peer.max-loaned", peer.maxLoaned(), peer.maxLoanedPerPeer());
     range("peer.max-overdue-per-peer", peer.maxOverduePerPeer(), 1, 1_000_000);
     range("peer.max-peers", peer.maxPeers(), 1, 100_000);
+  }
+
+  private void checkChannels(AgentSettings settings) {
+    List<String> channels = settings.peer().channels();
+    String value = String.join(",", channels);
+    faults.require(
+        !channels.isEmpty()
+            && Channels.ALL.containsAll(channels)
+            && Set.copyOf(channels).size() == channels.size(),
+        "peer.channels",
+        value,
+        "must be one or more of " + String.join(",", Channels.ALL) + ", none of them twice");
+    faults.require(
+        !channels.equals(List.of(Channels.SHM)) || !settings.memory().file().isEmpty(),
+        "peer.channels",
+        value,
+        "must not be shm alone without kvmesh.memory.file");
   }
 
   private void checkMove(AgentSettings.Move move) {

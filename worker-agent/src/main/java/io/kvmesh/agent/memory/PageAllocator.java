@@ -1,12 +1,11 @@
 package io.kvmesh.agent.memory;
 
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Gives out the pages of an arena, all of one size, the longest free one first. Each page has a
- * generation, which rises when the page is given out again: who remembers page and generation can
- * tell whether the bytes are still those.
+ * Gives out the pages of an arena, all of one size, the longest free one first. In an arena that
+ * others can map each page has a generation, which rises when the page is taken back: who remembers
+ * page and generation can tell whether the bytes are still those.
  *
  * <p>Whoever owns the allocator serialises {@link #tryAllocate}, {@link #free}, {@link #grow} and
  * {@link #freePages}; the other methods may be called from any thread. A page that isn't given out,
@@ -22,7 +21,6 @@ public final class PageAllocator {
   private final int[] free;
 
   private final boolean[] givenOut;
-  private final AtomicIntegerArray generations;
   private volatile int capacity;
   private int oldestFree;
   private int freePages;
@@ -52,7 +50,6 @@ public final class PageAllocator {
     }
     this.free = new int[maxCapacity];
     this.givenOut = new boolean[maxCapacity];
-    this.generations = new AtomicIntegerArray(maxCapacity);
     grow(initialPages);
   }
 
@@ -103,7 +100,6 @@ public final class PageAllocator {
     oldestFree = oldestFree + 1 == maxCapacity ? 0 : oldestFree + 1;
     freePages--;
     givenOut[page] = true;
-    generations.setRelease(page, generations.getPlain(page) + 1);
     return page;
   }
 
@@ -118,6 +114,7 @@ public final class PageAllocator {
       throw new IllegalStateException("Page %d is freed though it isn't given out".formatted(page));
     }
     givenOut[page] = false;
+    arena.generations().rise(offset(page));
     addFree(page);
   }
 
@@ -148,12 +145,17 @@ public final class PageAllocator {
 
   /** The page's bytes, whoever owns them now. */
   public MemorySegment segment(int page) {
-    return arena.bytes().asSlice((long) checked(page) * pageBytes, pageBytes);
+    return arena.bytes().asSlice(offset(page), pageBytes);
   }
 
-  /** How often the page has been given out; wraps around after 2^32 times. */
+  /** Where the page begins, in bytes from the start of the arena. */
+  public long offset(int page) {
+    return (long) checked(page) * pageBytes;
+  }
+
+  /** How often the page was taken back; wraps around after 2^32 times. */
   public int generation(int page) {
-    return generations.getAcquire(checked(page));
+    return arena.generations().at(offset(page));
   }
 
   private int checked(int page) {

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -23,20 +24,24 @@ public final class PageArena implements AutoCloseable {
   private final MemorySegment bytes;
   private final List<FeatureOutcome> features;
   private final ArenaOptions options;
-  private final @Nullable SharedFile file;
+  private final @Nullable Shared shared;
   private volatile boolean closing;
+
+  /** What an arena in a file has besides its bytes. */
+  private record Shared(
+      SharedFile file, ArenaHeader header, Generations generations, ArenaIdentity identity) {}
 
   private PageArena(
       Arena lifetime,
       MemorySegment bytes,
       ArenaOptions options,
       List<FeatureOutcome> features,
-      @Nullable SharedFile file) {
+      @Nullable Shared shared) {
     this.lifetime = lifetime;
     this.bytes = bytes;
     this.options = options;
     this.features = features;
-    this.file = file;
+    this.shared = shared;
   }
 
   /**
@@ -61,15 +66,18 @@ public final class PageArena implements AutoCloseable {
     try {
       FeatureRequests requests = new FeatureRequests(options);
       MemorySegment bytes;
+      Shared shared = null;
       if (options.file().isPresent()) {
         file = SharedFile.claim(options.file().get(), options.byteSize());
         requests.ask(MemoryFeature.HUGETLB, file::whyNotHugetlb);
-        bytes = file.map(lifetime);
+        MemorySegment mapped = file.map(lifetime);
+        bytes = mapped.asSlice(0, options.byteSize());
+        shared = share(file, mapped, options.file().get());
       } else {
         bytes = AnonymousMemory.map(options, requests, lifetime);
       }
       new ArenaFeatures(options, bytes).askFor(requests);
-      return new PageArena(lifetime, bytes, options, requests.outcomes(), file);
+      return new PageArena(lifetime, bytes, options, requests.outcomes(), shared);
     } catch (ArenaException refused) {
       lifetime.close();
       if (file != null) {
@@ -77,6 +85,16 @@ public final class PageArena implements AutoCloseable {
       }
       throw refused;
     }
+  }
+
+  private static Shared share(SharedFile file, MemorySegment mapped, Path path) {
+    ArenaFileLayout layout = file.layout();
+    UUID id = UUID.randomUUID();
+    return new Shared(
+        file,
+        ArenaHeader.write(mapped, layout, id),
+        new Generations(mapped.asSlice(layout.tableOffset(), layout.tableBytes())),
+        new ArenaIdentity(path.getFileName().toString(), layout.arenaBytes(), id));
   }
 
   /** What became of each feature, asked for or not. */
@@ -87,6 +105,23 @@ public final class PageArena implements AutoCloseable {
   /** The file that others on this host can map, if it has one. */
   public Optional<Path> file() {
     return options.file();
+  }
+
+  /** What tells others that the file is this arena's; empty if it has none. */
+  public Optional<ArenaIdentity> identity() {
+    return Optional.ofNullable(shared).map(Shared::identity);
+  }
+
+  /** Writes the owner's life into the file, if there is one: others require it. Any thread. */
+  public void tellEpoch(long epoch) {
+    if (shared != null) {
+      shared.header().tellEpoch(epoch);
+    }
+  }
+
+  /** Who gives out its bytes raises the generation of what it takes back. */
+  Generations generations() {
+    return shared == null ? Generations.NONE : shared.generations();
   }
 
   /**
@@ -113,8 +148,8 @@ public final class PageArena implements AutoCloseable {
    * @throws ArenaException if the file can't be removed
    */
   public void removeFile() {
-    if (file != null) {
-      file.remove();
+    if (shared != null) {
+      shared.file().remove();
     }
   }
 
@@ -129,8 +164,8 @@ public final class PageArena implements AutoCloseable {
     closing = true;
     removeFile();
     unmap();
-    if (file != null) {
-      file.close();
+    if (shared != null) {
+      shared.file().close();
     }
   }
 

@@ -9,10 +9,10 @@ import java.util.Objects;
  * which the allocator grew. Each operation takes time logarithmic in the number of free ranges and
  * allocates nothing on the heap, but for tables that double when they are full.
  *
- * <p>Whoever owns the allocator serialises all methods but {@link #segment}, which may be called
- * from any thread. Offsets count in bytes from the start of the arena and are multiples of the
- * alignment. A range that isn't given out, or not of this arena, is refused with an error: it means
- * that two owners believe in one range.
+ * <p>Whoever owns the allocator serialises all methods but {@link #segment} and {@link
+ * #generation}, which may be called from any thread. Offsets count in bytes from the start of the
+ * arena and are multiples of the alignment. A range that isn't given out, or not of this arena, is
+ * refused with an error: it means that two owners believe in one range.
  */
 public final class RangeAllocator {
 
@@ -147,9 +147,15 @@ public final class RangeAllocator {
       throw new IllegalStateException(
           "The range at offset %d is freed though none is given out there".formatted(offset));
     }
+    arena.generations().rise(offset);
     long taken = roundedUp(bytes);
     free.add(offset, taken);
     freeBytes += taken;
+  }
+
+  /** How often a range that began there was taken back; wraps around after 2^32 times. */
+  public int generation(long offset) {
+    return arena.generations().at(Objects.checkIndex(offset, capacityBytes));
   }
 
   /** The first bytes of a range, whoever owns them now. */

@@ -28,12 +28,14 @@ final class SharedFile implements AutoCloseable {
 
   private final Path path;
   private final FileChannel lock;
+  private final ArenaFileLayout layout;
   private final long byteSize;
 
-  private SharedFile(Path path, FileChannel lock, long byteSize) {
+  private SharedFile(Path path, FileChannel lock, long arenaBytes) {
     this.path = path;
     this.lock = lock;
-    this.byteSize = byteSize;
+    this.layout = new ArenaFileLayout(arenaBytes);
+    this.byteSize = layout.fileBytes();
   }
 
   /**
@@ -42,7 +44,7 @@ final class SharedFile implements AutoCloseable {
    * @throws ArenaException if another arena has it, something that no arena left has it, or no file
    *     can have it
    */
-  static SharedFile claim(Path path, long byteSize) {
+  static SharedFile claim(Path path, long arenaBytes) {
     FileChannel lock = null;
     try {
       Path lockPath = path.resolveSibling(path.getFileName() + ".lock");
@@ -51,7 +53,7 @@ final class SharedFile implements AutoCloseable {
       }
       lock = locked(lockPath);
       Files.deleteIfExists(path);
-      return new SharedFile(path, lock, byteSize);
+      return new SharedFile(path, lock, arenaBytes);
     } catch (IOException refused) {
       closeQuietly(lock);
       throw new ArenaException(
@@ -83,7 +85,12 @@ final class SharedFile implements AutoCloseable {
     return type.equals("hugetlbfs") ? "" : "%s is on %s, not on hugetlbfs".formatted(path, type);
   }
 
-  /** The new file's bytes, unmapped when {@code lifetime} closes. */
+  /** What is where in it. */
+  ArenaFileLayout layout() {
+    return layout;
+  }
+
+  /** All of the new file, unmapped when {@code lifetime} closes. */
   MemorySegment map(Arena lifetime) {
     long mapped = whyNotHugetlb().isEmpty() ? wholeHugePages() : requireRoom();
     try (FileChannel channel =
@@ -92,10 +99,11 @@ final class SharedFile implements AutoCloseable {
             Set.of(
                 StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
             OWNER_ONLY)) {
-      return channel.map(FileChannel.MapMode.READ_WRITE, 0, mapped, lifetime).asSlice(0, byteSize);
+      return channel.map(FileChannel.MapMode.READ_WRITE, 0, mapped, lifetime);
     } catch (IOException refused) {
       throw new ArenaException(
-          "No arena of %d bytes in the file %s: %s".formatted(byteSize, path, refused), refused);
+          "No arena of %d bytes in the file %s: %s".formatted(layout.arenaBytes(), path, refused),
+          refused);
     }
   }
 
@@ -105,8 +113,13 @@ final class SharedFile implements AutoCloseable {
       FileStore store = store();
       if (store.getTotalSpace() > 0 && store.getUsableSpace() < byteSize) {
         throw new ArenaException(
-            "No arena of %d bytes in the file %s: its file system has %d bytes free of %d"
-                .formatted(byteSize, path, store.getUsableSpace(), store.getTotalSpace()));
+            "No arena of %d bytes in the file %s of %d bytes: its file system has %d bytes free of %d"
+                .formatted(
+                    layout.arenaBytes(),
+                    path,
+                    byteSize,
+                    store.getUsableSpace(),
+                    store.getTotalSpace()));
       }
       return byteSize;
     } catch (IOException refused) {

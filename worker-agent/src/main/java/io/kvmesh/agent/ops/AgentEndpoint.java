@@ -8,9 +8,11 @@ import io.kvmesh.agent.memory.ArenaCapacity;
 import io.kvmesh.agent.memory.AvailableMemory;
 import io.kvmesh.agent.memory.FeatureOutcome;
 import io.kvmesh.agent.memory.PageArena;
+import io.kvmesh.agent.transfer.ChannelTraffic;
 import io.kvmesh.agent.transfer.MoveOrder;
 import io.kvmesh.agent.transfer.MoveReport;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -37,6 +39,7 @@ public final class AgentEndpoint {
    * @param doors addresses by name, host:port
    * @param memory of the cache, null where nothing is kept
    * @param loans to peers that have not said done
+   * @param channels over which chunks come from peers and go to them
    * @param heldForMoves chunks that moves have brought which aren't over
    * @param move that is under way from here, else the last one; null before the first
    */
@@ -55,6 +58,7 @@ public final class AgentEndpoint {
       long loanedBytes,
       int peers,
       long pullBytesInFlight,
+      Channels channels,
       int heldForMoves,
       @Nullable Move move,
       int controllers,
@@ -121,6 +125,18 @@ public final class AgentEndpoint {
       long removals,
       long sequence) {}
 
+  /**
+   * How chunks come and go.
+   *
+   * @param served to peers, best first
+   * @param used to pull from peers, by name
+   * @param lastFallback why a channel that was agreed on could not be opened, the last time
+   */
+  public record Channels(
+      List<String> served,
+      Map<String, ChannelTraffic.Figures> used,
+      @Nullable String lastFallback) {}
+
   /** The agent now. */
   @ReadOperation
   public State state() {
@@ -139,11 +155,18 @@ public final class AgentEndpoint {
         parts.peerServer().bytesOnLoan(),
         parts.peerClient().connections(),
         parts.peerClient().bytesInFlight(),
+        channels(),
         parts.peerServer().heldForMoves(),
         move(),
         parts.directory().controllers(),
         parts.directory().reachable(),
         parts.log().get().orElse(null));
+  }
+
+  private Channels channels() {
+    ChannelTraffic traffic = parts.peerClient().traffic();
+    return new Channels(
+        parts.self().channels().served(), traffic.figures(), traffic.lastFallback());
   }
 
   private @Nullable Move move() {

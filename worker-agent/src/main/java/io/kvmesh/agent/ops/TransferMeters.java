@@ -1,5 +1,6 @@
 package io.kvmesh.agent.ops;
 
+import io.kvmesh.agent.transfer.Channels;
 import io.kvmesh.common.zmq.ZmqStats;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -11,6 +12,7 @@ final class TransferMeters {
   static void bind(MeterRegistry registry, AgentParts parts) {
     Figures<AgentParts> agent = new Figures<>(registry, parts, it -> it);
     bindPeers(agent);
+    bindChannels(agent);
     bindMoves(agent);
     bindEngine(agent);
     bindControllers(agent);
@@ -30,6 +32,29 @@ final class TransferMeters {
         "Bytes asked of peers and not yet arrived",
         it -> it.peerClient().bytesInFlight());
     agent.gauge("pull.inflight.chunks", "Chunks being pulled", it -> it.puller().chunksUnderWay());
+  }
+
+  private static void bindChannels(Figures<AgentParts> agent) {
+    for (String channel : Channels.ALL) {
+      agent.gauge(
+          "channel.peers",
+          "Connections over which this agent pulls, by channel",
+          it -> it.peerClient().traffic().figures(channel).connections(),
+          "channel",
+          channel);
+      agent.counter(
+          "channel.deliveries",
+          "Replies with chunks that came from peers, by channel",
+          it -> it.peerClient().traffic().figures(channel).deliveries(),
+          "channel",
+          channel);
+      agent.counter(
+          "channel.bytes",
+          "Bytes of chunks that came from peers, by channel",
+          it -> it.peerClient().traffic().figures(channel).bytes(),
+          "channel",
+          channel);
+    }
   }
 
   private static void bindMoves(Figures<AgentParts> agent) {
@@ -76,6 +101,10 @@ final class TransferMeters {
         "zmq.heap.fallbacks",
         "Large frames received on the heap since the receive buffers were used up",
         ZmqStats::heapFallbacks);
+    sockets.counter(
+        "zmq.refused.clients",
+        "Connections refused since their key is another",
+        ZmqStats::refusedClients);
     sockets.counter("zmq.io.faults", "Exceptions on I/O threads", ZmqStats::ioFaults);
   }
 }

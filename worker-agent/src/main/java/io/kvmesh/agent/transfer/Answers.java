@@ -4,8 +4,6 @@ import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndPutRetMsg;
 import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.wire.peer.PeerReply;
-import io.kvmesh.common.zmq.Frame;
-import java.util.List;
 
 /**
  * Reads what a peer says to a request for chunks.
@@ -13,17 +11,18 @@ import java.util.List;
  * @param channel how its chunks come
  * @param pageBytes of the largest chunk that can be kept
  * @param ownerEpoch life of the owner that was asked
+ * @param traffic counts what comes
  */
-record Answers(TransferChannel channel, int pageBytes, long ownerEpoch) {
+record Answers(TransferChannel channel, int pageBytes, long ownerEpoch, ChannelTraffic traffic) {
 
   /**
    * The answer that a reply is.
    *
-   * @param bodies frames that follow the reply
+   * @param bodies what followed the reply
    * @param asked number of chunks that were asked for
    * @param loan of the owner's pages; ended unless the answer is a delivery, which then ends it
    */
-  GetAnswer read(PeerReply reply, List<Frame> bodies, int asked, BorrowedPages.Loan loan) {
+  GetAnswer read(PeerReply reply, ReplyBodies bodies, int asked, BorrowedPages.Loan loan) {
     GetAnswer answer =
         switch (reply) {
           case P2PErrorMsg error ->
@@ -46,9 +45,12 @@ record Answers(TransferChannel channel, int pageBytes, long ownerEpoch) {
   }
 
   private GetAnswer delivered(
-      BatchedLookupAndGetRetMsg found, List<Frame> bodies, int asked, BorrowedPages.Loan loan) {
+      BatchedLookupAndGetRetMsg found, ReplyBodies bodies, int asked, BorrowedPages.Loan loan) {
     try {
-      return new GetAnswer.Delivered(channel.receive(found, bodies, asked, pageBytes, loan));
+      DeliveredChunks chunks = DeliveredChunks.of(found, asked, pageBytes);
+      Delivery delivery = channel.receive(chunks, found, bodies, loan);
+      traffic.delivered(channel.name(), chunks.bytes());
+      return new GetAnswer.Delivered(delivery);
     } catch (BrokenReplyException e) {
       return new GetAnswer.Garbled(String.valueOf(e.getMessage()));
     }

@@ -15,29 +15,38 @@ final class BodyFrames {
 
   private BodyFrames() {}
 
-  /** The pages themselves: valid until the lease is closed. */
-  static List<Frame> of(ChunkLease lease) {
+  /** What a frame holds of a chunk, at most, where so many bytes are added to each. */
+  static int mostBytes(int overheadBytes) {
+    return MAX_FRAME_BYTES - overheadBytes;
+  }
+
+  /**
+   * The pages themselves: valid until the lease is closed.
+   *
+   * @param overheadBytes that will be added to each frame
+   */
+  static List<Frame> of(ChunkLease lease, int overheadBytes) {
     List<Frame> frames = new ArrayList<>();
     for (int i = 0; i < lease.size(); i++) {
-      cut(lease.body(i), frames);
+      cut(lease.body(i), mostBytes(overheadBytes), frames);
     }
     return frames;
   }
 
   /** Memory of their own, which lives as long as somebody refers to it. */
-  static List<Frame> copyOf(ChunkLease lease) {
+  static List<Frame> copyOf(ChunkLease lease, int overheadBytes) {
     List<Frame> frames = new ArrayList<>();
     for (int i = 0; i < lease.size(); i++) {
       MemorySegment body = lease.body(i);
       MemorySegment copy = Arena.ofAuto().allocate(body.byteSize());
-      cut(copy.copyFrom(body), frames);
+      cut(copy.copyFrom(body), mostBytes(overheadBytes), frames);
     }
     return frames;
   }
 
-  private static void cut(MemorySegment body, List<Frame> into) {
-    for (long from = 0; from < body.byteSize(); from += MAX_FRAME_BYTES) {
-      long length = Math.min(MAX_FRAME_BYTES, body.byteSize() - from);
+  private static void cut(MemorySegment body, int most, List<Frame> into) {
+    for (long from = 0; from < body.byteSize(); from += most) {
+      long length = Math.min(most, body.byteSize() - from);
       into.add(Frame.of(body.asSlice(from, length)));
     }
   }

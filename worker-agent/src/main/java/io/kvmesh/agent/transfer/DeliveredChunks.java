@@ -33,6 +33,11 @@ record DeliveredChunks(List<Integer> lengths, List<Integer> tokens, List<Long> c
     return new DeliveredChunks(lengths, tokens, checksums);
   }
 
+  /** Bytes of all. */
+  long bytes() {
+    return lengths.stream().mapToLong(Integer::longValue).sum();
+  }
+
   /** How many there are. */
   int count() {
     return lengths.size();

@@ -9,35 +9,44 @@ import java.util.List;
 final class FramedDelivery implements Delivery {
 
   private final DeliveredChunks chunks;
+  private final long requestId;
   private final List<Frame> frames;
+  private final FrameContent content;
   private int nextFrame;
   private int nextChunk;
 
-  private FramedDelivery(DeliveredChunks chunks, List<Frame> frames) {
+  private FramedDelivery(
+      DeliveredChunks chunks, long requestId, List<Frame> frames, FrameContent content) {
     this.chunks = chunks;
+    this.requestId = requestId;
     this.frames = frames;
+    this.content = content;
   }
 
   /**
    * Checks that these are the frames of those chunks.
    *
+   * @param content how bytes lie in them
    * @throws BrokenReplyException if they aren't
    */
-  static FramedDelivery of(DeliveredChunks chunks, List<Frame> frames) throws BrokenReplyException {
+  static FramedDelivery of(DeliveredChunks chunks, ReplyBodies bodies, FrameContent content)
+      throws BrokenReplyException {
+    List<Frame> frames = bodies.frames();
+    int most = BodyFrames.mostBytes(content.overheadBytes());
     int frame = 0;
     for (int i = 0; i < chunks.count(); i++) {
-      for (int left = chunks.lengths().get(i); left > 0; left -= BodyFrames.MAX_FRAME_BYTES) {
+      for (int left = chunks.lengths().get(i); left > 0; left -= most) {
         DeliveredChunks.require(
             frame < frames.size(), "%d frames end within chunk %d", frames.size(), i);
         int size = frames.get(frame).size();
-        int right = Math.min(left, BodyFrames.MAX_FRAME_BYTES);
+        int right = Math.min(left, most) + content.overheadBytes();
         DeliveredChunks.require(size == right, "frame of %d bytes where %d are due", size, right);
         frame++;
       }
     }
     DeliveredChunks.require(
         frame == frames.size(), "%d frames came, %d are due", frames.size(), frame);
-    return new FramedDelivery(chunks, frames);
+    return new FramedDelivery(chunks, bodies.requestId(), frames, content);
   }
 
   @Override
@@ -57,13 +66,17 @@ final class FramedDelivery implements Delivery {
 
   @Override
   public boolean copyNextTo(MemorySegment target) {
+    ChunkChecksum sum = new ChunkChecksum();
+    boolean meant = true;
     for (long at = 0; at < target.byteSize(); ) {
       Frame frame = frames.get(nextFrame++);
-      frame.copyTo(target.asSlice(at));
+      MemorySegment part = target.asSlice(at, frame.size() - content.overheadBytes());
+      meant &= content.copy(requestId, nextFrame, frame, part);
       frame.release();
-      at += frame.size();
+      sum.add(part);
+      at += part.byteSize();
     }
-    return ChunkChecksum.of(target) == chunks.checksums().get(nextChunk++);
+    return sum.value() == chunks.checksums().get(nextChunk++) && meant;
   }
 
   @Override

@@ -13,6 +13,8 @@ import io.kvmesh.common.zmq.Frame;
 import io.kvmesh.common.zmq.PeerId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Answers requests for chunks, from the cache. Asking is not a use of a chunk. One thread. */
@@ -36,9 +38,11 @@ final class GetDesk {
   private final Counters<ServerCount> counters;
   private final int mostChunks;
   private final int mostCopied;
+  private final int overheadBytes;
 
   /**
    * @param mostBytes that one reply may carry
+   * @param overheadBytes that will be added to each frame
    */
   GetDesk(
       LocalPeer self,
@@ -46,12 +50,14 @@ final class GetDesk {
       KnownPeers peers,
       Loans loans,
       Counters<ServerCount> counters,
-      long mostBytes) {
+      long mostBytes,
+      int overheadBytes) {
     this.self = self;
     this.cache = cache;
     this.peers = peers;
     this.loans = loans;
     this.counters = counters;
+    this.overheadBytes = overheadBytes;
     this.mostChunks = Math.clamp(mostBytes / self.pageBytes(), 1, Integer.MAX_VALUE);
     this.mostCopied = Math.clamp(MOST_COPIED_BYTES / self.pageBytes(), 1, mostChunks);
   }
@@ -71,12 +77,12 @@ final class GetDesk {
       return error(P2PErrorMsg.UNKNOWN_MESSAGE, e.getMessage());
     }
     if (keys.isEmpty()) {
-      return new Answer(found(0, 0, List.of(), List.of(), List.of()), List.of(), 0);
+      return nothing();
     }
     counters.count(ServerCount.GET);
     if (!self.offers()) {
       counters.count(ServerCount.GET_EMPTY);
-      return new Answer(found(0, 0, List.of(), List.of(), List.of()), List.of(), 0);
+      return nothing();
     }
     ChunkLease lease = cache.leasePrefix(keys);
     try {
@@ -94,19 +100,24 @@ final class GetDesk {
       counters.count(ServerCount.OVERLOADED);
       return error(P2PErrorMsg.OVERLOADED, "too much is on loan");
     }
-    counters.add(ServerCount.CHUNK_SENT, lease.size());
-    counters.add(ServerCount.BYTE_SENT, bytes);
     if (lease.size() == 0) {
       counters.count(ServerCount.GET_EMPTY);
+    } else if (terms.readsMemory()) {
+      counters.add(ServerCount.CHUNK_SHARED, lease.size());
+      counters.add(ServerCount.BYTE_SHARED, bytes);
+      BatchedLookupAndGetRetMsg reply = found(lease, loans.nextId(), true);
+      return new Answer(reply, List.of(), loans.lend(peer, connection, lease, bytes));
     }
+    counters.add(ServerCount.CHUNK_SENT, lease.size());
+    counters.add(ServerCount.BYTE_SENT, bytes);
     if (terms.saysDone() && lease.size() > 0) {
-      List<Frame> bodies = BodyFrames.of(lease);
-      BatchedLookupAndGetRetMsg reply = found(lease, loans.nextId());
+      List<Frame> bodies = BodyFrames.of(lease, overheadBytes);
+      BatchedLookupAndGetRetMsg reply = found(lease, loans.nextId(), false);
       return new Answer(reply, bodies, loans.lend(peer, connection, lease, bytes));
     }
     try (lease) {
       counters.add(ServerCount.CHUNK_COPIED, lease.size());
-      return new Answer(found(lease, 0), BodyFrames.copyOf(lease), 0);
+      return new Answer(found(lease, 0, false), BodyFrames.copyOf(lease, overheadBytes), 0);
     }
   }
 
@@ -133,22 +144,32 @@ final class GetDesk {
     return keys;
   }
 
-  private BatchedLookupAndGetRetMsg found(ChunkLease lease, long loan) {
-    List<Integer> lengths = new ArrayList<>();
-    List<Integer> tokens = new ArrayList<>();
-    List<Long> checksums = new ArrayList<>();
-    for (int i = 0; i < lease.size(); i++) {
-      lengths.add(lease.bytes(i));
-      tokens.add(lease.tokens(i));
-      checksums.add(lease.checksum(i));
-    }
-    return found(lease.size(), loan, lengths, tokens, checksums);
+  private Answer nothing() {
+    BatchedLookupAndGetRetMsg reply =
+        new BatchedLookupAndGetRetMsg(
+            0, self.epoch().getAsLong(), 0L, List.of(), List.of(), List.of());
+    return new Answer(reply, List.of(), 0);
   }
 
-  private BatchedLookupAndGetRetMsg found(
-      int chunks, long loan, List<Integer> lengths, List<Integer> tokens, List<Long> checksums) {
+  /**
+   * The reply that tells of the lease's chunks.
+   *
+   * @param withPlaces whether the peer must know where they lie
+   */
+  private BatchedLookupAndGetRetMsg found(ChunkLease lease, long loan, boolean withPlaces) {
     return new BatchedLookupAndGetRetMsg(
-        chunks, self.epoch().getAsLong(), loan, lengths, tokens, checksums);
+        lease.size(),
+        self.epoch().getAsLong(),
+        loan,
+        ofEach(lease, lease::bytes),
+        ofEach(lease, lease::tokens),
+        ofEach(lease, lease::checksum),
+        withPlaces ? ofEach(lease, lease::offset) : null,
+        withPlaces ? ofEach(lease, lease::generation) : null);
+  }
+
+  private static <T> List<T> ofEach(ChunkLease lease, IntFunction<T> figure) {
+    return IntStream.range(0, lease.size()).mapToObj(figure).toList();
   }
 
   private static Answer error(int code, @Nullable String detail) {

@@ -1,5 +1,7 @@
 package io.kvmesh.agent.transfer;
 
+import io.kvmesh.agent.memory.ArenaIdentity;
+import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.wire.Formats;
 import io.kvmesh.common.wire.Message;
@@ -12,6 +14,8 @@ import io.kvmesh.common.wire.handshake.NixlMemRegRequest;
 import io.kvmesh.common.wire.handshake.P2PInitSideMsg;
 import io.kvmesh.common.wire.handshake.P2PInitSideRetMsg;
 import io.kvmesh.common.wire.handshake.PySocketInitRequest;
+import io.kvmesh.common.wire.handshake.SealTerms;
+import io.kvmesh.common.wire.handshake.SharedMemory;
 import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -23,13 +27,22 @@ final class HandshakeDesk {
   private final KnownPeers peers;
   private final Counters<ServerCount> counters;
   private final String lookupAddress;
+  private final @Nullable SealedSessions sessions;
 
+  /**
+   * @param sessions who is told a key for what is said at the lookup port; null = it isn't sealed
+   */
   HandshakeDesk(
-      LocalPeer self, KnownPeers peers, Counters<ServerCount> counters, String lookupAddress) {
+      LocalPeer self,
+      KnownPeers peers,
+      Counters<ServerCount> counters,
+      String lookupAddress,
+      @Nullable SealedSessions sessions) {
     this.self = self;
     this.peers = peers;
     this.counters = counters;
     this.lookupAddress = lookupAddress;
+    this.sessions = sessions;
   }
 
   Message answer(HandshakeRequest request) {
@@ -44,8 +57,7 @@ final class HandshakeDesk {
   }
 
   private KvmeshInitResponse introduce(KvmeshInitRequest request) {
-    Optional<String> channel =
-        request.channels().stream().filter(Channels.SERVED::contains).findFirst();
+    Optional<String> channel = self.channels().agree(request.channels());
     String refusal = refusal(request, channel);
     if (refusal != null) {
       counters.count(ServerCount.HANDSHAKE_REFUSED);
@@ -75,8 +87,18 @@ final class HandshakeDesk {
   }
 
   private KvmeshInitResponse response(String channel, @Nullable String refusal) {
+    long epoch = self.epoch().getAsLong();
+    SharedMemory memory = channel.equals(Channels.SHM) ? sharedMemory(epoch) : null;
+    SealTerms seal = refusal == null && sessions != null ? sessions.begin() : null;
     return new KvmeshInitResponse(
-        Formats.CURRENT, self.epoch().getAsLong(), self.pageBytes(), channel, refusal);
+        Formats.CURRENT, epoch, self.pageBytes(), channel, refusal, memory, seal);
+  }
+
+  private SharedMemory sharedMemory(long epoch) {
+    PageArena arena = self.channels().arena().orElseThrow();
+    arena.tellEpoch(epoch);
+    ArenaIdentity identity = arena.identity().orElseThrow();
+    return new SharedMemory(identity.fileName(), identity.arenaBytes(), identity.id().toString());
   }
 
   private P2PErrorMsg noSuchChannel(String name) {

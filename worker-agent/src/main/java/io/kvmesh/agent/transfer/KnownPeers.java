@@ -18,9 +18,14 @@ final class KnownPeers {
    */
   record Terms(long epoch, String channel) {
 
+    /** Whether it reads this agent's memory by itself. */
+    boolean readsMemory() {
+      return channel.equals(Channels.SHM);
+    }
+
     /** Whether it says when it has read a loan. */
     boolean saysDone() {
-      return channel.equals(Channels.ZMQ);
+      return !channel.equals(Channels.ZMQ_COPY);
     }
   }
 

@@ -12,9 +12,21 @@ import java.util.function.LongSupplier;
  * @param chunkTokens tokens of a full chunk
  * @param epoch of this life, negative while Kafka hasn't told it; any thread
  * @param fenced whether a later life of the same worker was seen; any thread
+ * @param channels how bytes may come and go
  */
 public record LocalPeer(
-    WorkerId id, int pageBytes, int chunkTokens, LongSupplier epoch, BooleanSupplier fenced) {
+    WorkerId id,
+    int pageBytes,
+    int chunkTokens,
+    LongSupplier epoch,
+    BooleanSupplier fenced,
+    Channels channels) {
+
+  /** Whose bytes come and go over the network alone. */
+  public LocalPeer(
+      WorkerId id, int pageBytes, int chunkTokens, LongSupplier epoch, BooleanSupplier fenced) {
+    this(id, pageBytes, chunkTokens, epoch, fenced, Channels.ZMQ_ALONE);
+  }
 
   /** Whether its chunks may be offered to peers: the epoch is known and is the latest. */
   public boolean offers() {

@@ -36,6 +36,7 @@ public final class PeerClient implements AutoCloseable {
   private final SocketLoop loop;
   private final InFlightBudget budget;
   private final RefusedFrames refused;
+  private final ChannelTraffic traffic = new ChannelTraffic();
   private final AtomicLong requestIds = new AtomicLong(new SecureRandom().nextLong());
   private volatile String ownAddress = "";
   private volatile int connections;
@@ -96,6 +97,11 @@ public final class PeerClient implements AutoCloseable {
   /** Bytes asked for and not yet taken in. */
   public long bytesInFlight() {
     return budget.taken();
+  }
+
+  /** What came over each channel. */
+  public ChannelTraffic traffic() {
+    return traffic;
   }
 
   LocalPeer self() {
@@ -218,6 +224,10 @@ public final class PeerClient implements AutoCloseable {
 
     LongSupplier nanoTime() {
       return nanoTime;
+    }
+
+    ChannelTraffic traffic() {
+      return traffic;
     }
 
     RefusedFrames refused() {

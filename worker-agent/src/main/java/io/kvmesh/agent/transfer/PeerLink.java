@@ -2,17 +2,14 @@ package io.kvmesh.agent.transfer;
 
 import io.kvmesh.common.wire.Message;
 import io.kvmesh.common.wire.codec.WireFormatException;
-import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
-import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.wire.peer.PeerReply;
 import io.kvmesh.common.zmq.Envelope;
 import io.kvmesh.common.zmq.EnvelopeException;
 import io.kvmesh.common.zmq.MessageHandler;
 import io.kvmesh.common.zmq.Multipart;
 import io.kvmesh.common.zmq.SendOutcome;
-import io.kvmesh.common.zmq.SocketKind;
 import io.kvmesh.common.zmq.ZmqSocket;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -31,9 +28,6 @@ import org.slf4j.LoggerFactory;
  *     ^         any step fails or takes too long: back to IDLE, the peer is passed over for a while
  *     +------------------------- the connection goes away: all requests in flight are lost at once
  * </pre>
- *
- * A reply's loan is ended as soon as its pages aren't needed any more, which the channel knows; at
- * once if nobody waits for the reply.
  */
 final class PeerLink {
 
@@ -52,14 +46,14 @@ final class PeerLink {
   private final PeerClient.Context context;
   private final String address;
   private final PassOver passOver;
+  private final LinkSocket socket;
   private final Queue<PeerRequests.Request> waiting = new ArrayDeque<>();
   private final PeerRequests inFlight = new PeerRequests();
   private State state = State.IDLE;
-  private @Nullable ZmqSocket socket;
   private @Nullable PeerHandshake handshake;
   private long connectBefore;
   private long awaitedId;
-  private @Nullable Lookups lookups;
+  private @Nullable LookupPort lookups;
   private long ownerEpoch;
   private long lastReplyNanos;
   private long lastUsedNanos;
@@ -68,6 +62,7 @@ final class PeerLink {
     this.context = context;
     this.address = address;
     this.passOver = new PassOver(context.settings().passOverMost());
+    this.socket = new LinkSocket(context);
     this.lastUsedNanos = context.nanoTime().getAsLong();
   }
 
@@ -99,7 +94,7 @@ final class PeerLink {
     }
     waiting.removeIf(this::expired);
     if (lookups != null) {
-      lookups.borrowed.tellOwner();
+      lookups.tick();
     }
     long unanswered = inFlight.expire();
     if (unanswered != 0 && lastReplyNanos - unanswered < 0) {
@@ -144,21 +139,27 @@ final class PeerLink {
 
   private void greet(long now) {
     connectBefore = now + context.settings().connectTimeout().toNanos();
-    handshake = new PeerHandshake(context.codec(), context.self(), context.ownAddress());
-    if (open(address, new Greeting())) {
+    handshake =
+        new PeerHandshake(
+            context.codec(),
+            context.self(),
+            context.ownAddress(),
+            context.traffic(),
+            context.counters(),
+            context.settings().sockets().keys().isPresent());
+    if (opened(() -> socket.greet(address, new Greeting()))) {
       state = State.GREETING;
       ask(handshake.introduction());
     }
   }
 
-  private boolean open(String hostPort, MessageHandler handler) {
-    closeSocket();
+  private interface Opening {
+    void open() throws IOException;
+  }
+
+  private boolean opened(Opening opening) {
     try {
-      socket =
-          context
-              .loop()
-              .connect(
-                  SocketKind.DEALER, "tcp://" + hostPort, context.settings().sockets(), handler);
+      opening.open();
       return true;
     } catch (IOException | RuntimeException e) {
       connectFailed(String.valueOf(e.getMessage()));
@@ -169,16 +170,9 @@ final class PeerLink {
   /** Sends the one message whose answer brings the handshake on. */
   private void ask(Message message) {
     awaitedId = context.nextRequestId();
-    if (transmit(awaitedId, message) != SendOutcome.SENT) {
+    if (socket.send(awaitedId, message) != SendOutcome.SENT) {
       connectFailed("takes no message");
     }
-  }
-
-  private SendOutcome transmit(long id, Message message) {
-    ZmqSocket open = socket;
-    return open == null
-        ? SendOutcome.UNREACHABLE
-        : open.send(Envelope.ofRequest(id).with(context.codec().encode(message)));
   }
 
   private void connectFailed(String reason) {
@@ -196,9 +190,12 @@ final class PeerLink {
   }
 
   private void disconnect(GetAnswer forRequests) {
-    closeSocket();
+    socket.close();
     state = State.IDLE;
-    handshake = null;
+    if (handshake != null) {
+      handshake.close();
+      handshake = null;
+    }
     if (lookups != null) {
       lookups.close();
       lookups = null;
@@ -206,18 +203,11 @@ final class PeerLink {
     inFlight.failAll(forRequests);
   }
 
-  private void closeSocket() {
-    if (socket != null) {
-      context.loop().close(socket);
-      socket = null;
-    }
-  }
-
   private void send(PeerRequests.Request request) {
     long id = context.nextRequestId();
     request.sentAt(context.nanoTime().getAsLong());
     inFlight.add(id, request);
-    if (transmit(id, message(request)) != SendOutcome.SENT) {
+    if (socket.send(id, message(request)) != SendOutcome.SENT) {
       inFlight.remove(id);
       request.fail(new GetAnswer.Unreachable("its queue is full"));
     }
@@ -239,7 +229,7 @@ final class PeerLink {
   /** Says something that has no answer, if there is a connection. */
   void tell(Message message) {
     if (state == State.READY) {
-      transmit(context.nextRequestId(), message);
+      socket.send(context.nextRequestId(), message);
     }
   }
 
@@ -260,10 +250,6 @@ final class PeerLink {
     while (state == State.READY && !waiting.isEmpty()) {
       send(waiting.remove());
     }
-  }
-
-  private void refused(Multipart message, @Nullable String reason) {
-    context.refused().refuse(message, reason);
   }
 
   private void connectionLost() {
@@ -290,7 +276,7 @@ final class PeerLink {
         }
         take(current.answered(content.payload()));
       } catch (EnvelopeException | WireFormatException e) {
-        refused(message, e.getMessage());
+        context.refused().refuse(message, e.getMessage());
         connectFailed("answers the handshake with garbage: " + e.getMessage());
       } finally {
         message.release();
@@ -303,8 +289,9 @@ final class PeerLink {
         case PeerHandshake.Step.Refused refused -> connectFailed(refused.reason());
         case PeerHandshake.Step.Agreed agreed -> {
           ownerEpoch = agreed.epoch();
-          lookups = new Lookups(agreed);
-          if (open(agreed.lookupAddress(), lookups)) {
+          LookupPort next = new LookupPort(context, socket, inFlight, agreed, new Events());
+          lookups = next;
+          if (opened(() -> socket.ask(agreed.lookupAddress(), next, agreed.seal()))) {
             state = State.PROBING;
             ask(get(List.of()));
           }
@@ -318,132 +305,16 @@ final class PeerLink {
     }
   }
 
-  /** Takes the answers of the lookup port. */
-  private final class Lookups implements MessageHandler {
+  /** Hears of what comes from the lookup port. */
+  private final class Events implements LookupPort.Link {
 
-    private final Answers answers;
-    private final BorrowedPages borrowed =
-        new BorrowedPages(context.loop()::isOwner, context.loop()::execute, this::sayDone);
-
-    private Lookups(PeerHandshake.Step.Agreed agreed) {
-      answers = new Answers(agreed.channel(), context.self().pageBytes(), agreed.epoch());
-    }
-
-    private boolean sayDone(long loan) {
-      return transmit(context.nextRequestId(), new BatchedGetDoneMsg(loan)) == SendOutcome.SENT;
-    }
-
-    private void close() {
-      borrowed.close();
-      answers.channel().close();
+    @Override
+    public boolean awaits(OptionalLong requestId) {
+      return state == State.PROBING && requestId.equals(OptionalLong.of(awaitedId));
     }
 
     @Override
-    public void onMessage(ZmqSocket from, Multipart message) {
-      lastReplyNanos = context.nanoTime().getAsLong();
-      boolean kept = false;
-      try {
-        Envelope.Content content = Envelope.split(message);
-        kept = take(message, content);
-      } catch (EnvelopeException e) {
-        unreadable(message, OptionalLong.empty(), String.valueOf(e.getMessage()));
-      } finally {
-        if (!kept) {
-          message.release();
-        }
-      }
-    }
-
-    private boolean take(Multipart message, Envelope.Content content) {
-      try {
-        PeerReply reply = context.codec().decode(PeerReply.class, content.payload());
-        return take(content, reply);
-      } catch (WireFormatException e) {
-        OptionalLong id = content.envelope().requestId();
-        unreadable(message, id, String.valueOf(e.getMessage()));
-        return false;
-      }
-    }
-
-    /** Answers whether the message's buffers are in use. */
-    private boolean take(Envelope.Content content, PeerReply reply) {
-      OptionalLong id = content.envelope().requestId();
-      BorrowedPages.Loan loan = borrowed.loan(loanOf(reply));
-      if (state == State.PROBING && id.equals(OptionalLong.of(awaitedId))) {
-        loan.end();
-        probed(reply);
-        return false;
-      }
-      PeerRequests.Request request = id.isPresent() ? inFlight.remove(id.getAsLong()) : null;
-      if (request == null || request.isDone()) {
-        loan.end();
-        context.counters().count(PullCount.FOREIGN_REPLY);
-        return false;
-      }
-      return switch (request) {
-        case PeerRequests.Get get -> take(get, content, reply, loan);
-        case PeerRequests.Put put -> {
-          loan.end();
-          yield take(put, reply);
-        }
-      };
-    }
-
-    private boolean take(
-        PeerRequests.Get get, Envelope.Content content, PeerReply reply, BorrowedPages.Loan loan) {
-      GetAnswer answer = answers.read(reply, content.body(), get.keys().size(), loan);
-      judge(answer);
-      boolean kept = get.complete(answer) && answer instanceof GetAnswer.Delivered;
-      greetAgainIfAsked(answer);
-      return kept;
-    }
-
-    private boolean take(PeerRequests.Put put, PeerReply reply) {
-      PutAnswer answer = PutAnswer.of(reply, put.batch().keys().size(), ownerEpoch);
-      if (answer instanceof PutAnswer.Failed failed) {
-        judge(failed.why());
-      } else {
-        passOver.succeeded();
-      }
-      put.answer().complete(answer);
-      if (answer instanceof PutAnswer.Failed failed) {
-        greetAgainIfAsked(failed.why());
-      }
-      return false;
-    }
-
-    private void greetAgainIfAsked(GetAnswer answer) {
-      if (answer instanceof GetAnswer.Refused refused
-          && refused.code() == P2PErrorMsg.NOT_INITIALIZED) {
-        disconnect(new GetAnswer.Lost("the peer wants a new handshake"));
-      }
-    }
-
-    private void judge(GetAnswer answer) {
-      if (answer instanceof GetAnswer.Delivered) {
-        passOver.succeeded();
-      } else if (answer instanceof GetAnswer.Garbled) {
-        context.counters().count(PullCount.BAD_FRAME);
-        blame();
-      }
-    }
-
-    /** A request whose answer can't be read gets no other one. */
-    private void unreadable(Multipart message, OptionalLong id, String reason) {
-      refused(message, reason);
-      if (state == State.PROBING) {
-        connectFailed("answers with garbage: " + reason);
-        return;
-      }
-      PeerRequests.Request request = id.isPresent() ? inFlight.remove(id.getAsLong()) : null;
-      GetAnswer answer = new GetAnswer.Garbled(reason);
-      judge(answer);
-      if (request != null) {
-        request.fail(answer);
-      }
-    }
-
-    private void probed(PeerReply reply) {
+    public void probed(PeerReply reply) {
       if (reply instanceof BatchedLookupAndGetRetMsg found && found.numHitChunks() == 0) {
         ready();
       } else {
@@ -451,12 +322,40 @@ final class PeerLink {
       }
     }
 
-    private static @Nullable Long loanOf(PeerReply reply) {
-      return reply instanceof BatchedLookupAndGetRetMsg found ? found.loanId() : null;
+    @Override
+    public void heard() {
+      lastReplyNanos = context.nanoTime().getAsLong();
     }
 
     @Override
-    public void onConnectionLost(ZmqSocket from) {
+    public void succeeded() {
+      passOver.succeeded();
+    }
+
+    @Override
+    public boolean unreadable(String reason) {
+      if (state == State.PROBING) {
+        connectFailed("answers with garbage: " + reason);
+        return true;
+      }
+      context.counters().count(PullCount.BAD_FRAME);
+      blame();
+      return false;
+    }
+
+    @Override
+    public void greetAgain() {
+      disconnect(new GetAnswer.Lost("the peer wants a new handshake"));
+    }
+
+    @Override
+    public void broken() {
+      passOver.lost(context.nanoTime().getAsLong());
+      disconnect(new GetAnswer.Lost("its channel is broken"));
+    }
+
+    @Override
+    public void lost() {
       if (state == State.PROBING) {
         connectFailed("the connection went away during the handshake");
       } else {

@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,9 +54,14 @@ public final class PeerServer implements AutoCloseable {
   private final SocketLoop loop;
   private final KnownPeers peers;
   private final Loans loans;
+
+  /** Null where nothing is sealed. */
+  private final @Nullable SealedSessions sessions;
+
   private final PutDesk puts;
   private final RefusedFrames refusedAtInit;
   private final RefusedFrames refusedAtLookup;
+  private volatile @Nullable ZmqSocket lookupSocket;
   private volatile String initAddress = "";
   private volatile String lookupAddress = "";
 
@@ -82,6 +88,8 @@ public final class PeerServer implements AutoCloseable {
         new SocketLoop("peer-server", sockets, MAX_QUEUED_TASKS + settings.puts().maxWaiting());
     this.peers = new KnownPeers(settings.maxPeers());
     this.loans = new Loans(settings.loanLimits(), nanoTime);
+    this.sessions =
+        settings.sockets().keys().isPresent() ? new SealedSessions(settings.maxPeers()) : null;
     this.puts = new PutDesk(self, cache, peers, client, settings.puts(), counters, nanoTime);
     this.refusedAtInit = new RefusedFrames("peer-init", nanoTime);
     this.refusedAtLookup = new RefusedFrames("peer-lookup", nanoTime);
@@ -98,7 +106,12 @@ public final class PeerServer implements AutoCloseable {
     loop.start();
     try {
       ZmqSocket lookup =
-          loop.bind(SocketKind.ROUTER, settings.lookupBind(), settings.sockets(), new LookupDoor());
+          loop.bind(
+              SocketKind.ROUTER,
+              settings.lookupBind(),
+              settings.sockets().withoutKeys(),
+              new LookupDoor());
+      lookupSocket = lookup;
       lookupAddress = hostPort(lookup);
       ZmqSocket init =
           loop.bind(SocketKind.ROUTER, settings.initBind(), settings.sockets(), new InitDoor());
@@ -170,12 +183,24 @@ public final class PeerServer implements AutoCloseable {
   }
 
   private SendOutcome send(ZmqSocket socket, Envelope envelope, Message reply, List<Frame> bodies) {
-    SendOutcome outcome = socket.send(envelope.with(codec.encode(reply), bodies));
+    SendOutcome outcome = transmit(socket, envelope, codec.encode(reply), bodies);
     if (outcome != SendOutcome.SENT) {
       counters.count(ServerCount.REPLY_LOST);
       LOG.debug("A reply to {} is lost: {}", envelope.peer(), outcome);
     }
     return outcome;
+  }
+
+  private SendOutcome transmit(
+      ZmqSocket socket, Envelope envelope, byte[] payload, List<Frame> bodies) {
+    if (sessions == null || socket != lookupSocket) {
+      return socket.send(envelope.with(payload, bodies));
+    }
+    SealedSessions.Sealed sealed =
+        sessions.seal(envelope.peer(), envelope.requestId(), payload, bodies);
+    return sealed == null
+        ? SendOutcome.UNREACHABLE
+        : socket.send(envelope.with(sealed.payload(), sealed.bodies()));
   }
 
   private void refuse(
@@ -188,7 +213,8 @@ public final class PeerServer implements AutoCloseable {
   /** Takes handshakes. */
   private final class InitDoor implements MessageHandler {
 
-    private final HandshakeDesk desk = new HandshakeDesk(self, peers, counters, lookupAddress);
+    private final HandshakeDesk desk =
+        new HandshakeDesk(self, peers, counters, lookupAddress, sessions);
 
     @Override
     public void onMessage(ZmqSocket socket, Multipart message) {
@@ -217,13 +243,24 @@ public final class PeerServer implements AutoCloseable {
   private final class LookupDoor implements MessageHandler {
 
     private final GetDesk desk =
-        new GetDesk(self, cache, peers, loans, counters, settings.maxLoanedPerPeer());
+        new GetDesk(
+            self,
+            cache,
+            peers,
+            loans,
+            counters,
+            settings.maxLoanedPerPeer(),
+            sessions == null ? 0 : FrameSeal.OVERHEAD_BYTES);
 
     @Override
     public void onMessage(ZmqSocket socket, Multipart message) {
       try {
         Envelope.Content content = Envelope.splitRouted(message);
-        decode(socket, message, content);
+        decode(socket, message, content.envelope(), payloadOf(content));
+      } catch (BrokenSealException e) {
+        counters.count(ServerCount.UNSEALED);
+        refusedAtLookup.refuse(message, e.getMessage());
+        sayIfUnknown(socket, message);
       } catch (EnvelopeException e) {
         counters.count(ServerCount.BAD_FRAME);
         refusedAtLookup.refuse(message, e.getMessage());
@@ -232,12 +269,31 @@ public final class PeerServer implements AutoCloseable {
       }
     }
 
-    private void decode(ZmqSocket socket, Multipart message, Envelope.Content content) {
+    private byte[] payloadOf(Envelope.Content content) throws BrokenSealException {
+      Envelope envelope = content.envelope();
+      return sessions == null
+          ? content.payload()
+          : sessions.open(envelope.peer(), envelope.requestId(), content.payload());
+    }
+
+    /** A requester whose session was forgotten must know that; nobody learns anything else. */
+    private void sayIfUnknown(ZmqSocket socket, Multipart message) {
       try {
-        answer(socket, content.envelope(), codec.decode(PeerRequest.class, content.payload()));
+        Envelope.Content content = Envelope.splitRouted(message);
+        if (sessions != null && sessions.isOfUnknownSession(content.payload())) {
+          socket.send(content.envelope().with(codec.encode(SealedSessions.UNKNOWN)));
+        }
+      } catch (EnvelopeException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    private void decode(ZmqSocket socket, Multipart message, Envelope envelope, byte[] payload) {
+      try {
+        answer(socket, envelope, codec.decode(PeerRequest.class, payload));
       } catch (WireFormatException e) {
         String rule = String.valueOf(e.getMessage());
-        refuse(socket, refusedAtLookup, content.envelope(), message, rule);
+        refuse(socket, refusedAtLookup, envelope, message, rule);
       }
     }
 
@@ -284,6 +340,9 @@ public final class PeerServer implements AutoCloseable {
     @Override
     public void onPeerGone(ZmqSocket socket, PeerId peer) {
       counters.add(ServerCount.LOAN_GONE, loans.endAllOf(peer));
+      if (sessions != null) {
+        sessions.gone(peer);
+      }
     }
   }
 }

@@ -22,6 +22,8 @@ public enum PullCount {
   BYTE,
   /** A chunk whose checksum was wrong. */
   HARMED_CHUNK,
+  /** A chunk whose memory was given out anew, or went away, while it was copied. */
+  CHUNK_CHANGED,
   /** A request sent again. */
   RETRY,
   /** A pull that waited because another was pulling the same chunk. */
@@ -30,6 +32,8 @@ public enum PullCount {
   HANDSHAKE,
   /** A handshake that failed. */
   HANDSHAKE_FAILED,
+  /** A channel that two sides had agreed on and that could not be opened; another was taken. */
+  CHANNEL_FALLBACK,
   /** A connection that went away. */
   CONNECTION_LOST,
   /** A request refused because its peer is being passed over. */

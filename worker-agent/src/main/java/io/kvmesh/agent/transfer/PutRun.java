@@ -175,7 +175,8 @@ final class PutRun {
       case Claim.WrongSize wrongSize -> PutOutcome.WRONG_SIZE;
       case Claim.NotKept notKept -> PutOutcome.NOT_KEPT;
       case Claim.Closed closed -> PutOutcome.NOT_KEPT;
-      case PendingChunk room -> throw new IllegalArgumentException("There is room for " + room.key());
+      case PendingChunk room ->
+          throw new IllegalArgumentException("There is room for " + room.key());
     };
   }
 

@@ -14,6 +14,10 @@ public enum ServerCount {
   CHUNK_SENT,
   /** A byte of a chunk was sent. */
   BYTE_SENT,
+  /** A chunk was lent to a peer that reads this agent's memory. */
+  CHUNK_SHARED,
+  /** A byte of such a chunk. */
+  BYTE_SHARED,
   /** A chunk was copied for a peer that can't say when it has read it. */
   CHUNK_COPIED,
   /** A request came without a handshake, or with the epoch of another life. */
@@ -26,6 +30,10 @@ public enum ServerCount {
   PUT,
   /** A push was refused: its sender is unknown, or what it says makes no sense. */
   PUT_REFUSED,
+  /**
+   * A message that isn't sealed under a key that was told here, or came before; it gets no answer.
+   */
+  UNSEALED,
   /** A push was refused because too many are at work. */
   PUT_OVERLOADED,
   /** A push whose sender couldn't be read from, for one chunk at least. */

@@ -1,8 +1,6 @@
 package io.kvmesh.agent.transfer;
 
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
-import io.kvmesh.common.zmq.Frame;
-import java.util.List;
 
 /**
  * The way in which one peer's chunks come to this agent, agreed in the handshake, as the requester
@@ -11,26 +9,27 @@ import java.util.List;
  */
 interface TransferChannel extends AutoCloseable {
 
-  /** One of the names in {@link Channels}. */
+  /** One of {@link Channels#ALL}. */
   String name();
 
   /**
    * Takes a reply.
    *
-   * @param frames that followed it
-   * @param asked number of chunks that were asked for
-   * @param pageBytes of the largest chunk that can be kept
+   * @param chunks what it says of them, checked
+   * @param bodies what followed it
    * @param loan of the owner's pages, to be ended as soon as none of them is needed any more; not
    *     ended where this throws
    * @throws BrokenReplyException if it can't be an answer to what was asked
    */
   Delivery receive(
+      DeliveredChunks chunks,
       BatchedLookupAndGetRetMsg reply,
-      List<Frame> frames,
-      int asked,
-      int pageBytes,
+      ReplyBodies bodies,
       BorrowedPages.Loan loan)
       throws BrokenReplyException;
+
+  /** Whether nothing can be received over it any more, though the connection may be there. */
+  boolean broken();
 
   /** Nothing more is received. Idempotent. */
   @Override

@@ -1,14 +1,22 @@
 package io.kvmesh.agent.transfer;
 
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
-import io.kvmesh.common.zmq.Frame;
-import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Bodies are the frames after the reply. They are all here when the reply is, in receive buffers of
  * ours, so the loan ends at once.
  */
 final class ZmqChannel implements TransferChannel {
+
+  private final Supplier<FrameContent> content;
+
+  /**
+   * @param content how bytes lie in the frames; for each reply one, which one thread uses
+   */
+  ZmqChannel(Supplier<FrameContent> content) {
+    this.content = content;
+  }
 
   @Override
   public String name() {
@@ -17,14 +25,18 @@ final class ZmqChannel implements TransferChannel {
 
   @Override
   public Delivery receive(
+      DeliveredChunks chunks,
       BatchedLookupAndGetRetMsg reply,
-      List<Frame> frames,
-      int asked,
-      int pageBytes,
+      ReplyBodies bodies,
       BorrowedPages.Loan loan)
       throws BrokenReplyException {
     loan.end();
-    return FramedDelivery.of(DeliveredChunks.of(reply, asked, pageBytes), frames);
+    return FramedDelivery.of(chunks, bodies, content.get());
+  }
+
+  @Override
+  public boolean broken() {
+    return false;
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.kvmesh.agent.AgentApplication;
 import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.directory.FakeController;
 import io.kvmesh.agent.ops.AgentEndpoint;
+import io.kvmesh.agent.transfer.ChannelTraffic;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.key.ChunkKey;
@@ -31,6 +32,8 @@ import io.kvmesh.common.wire.engine.EngineStoreRetMsg;
 import io.kvmesh.common.wire.engine.OpenSessionMsg;
 import io.kvmesh.common.wire.engine.OpenSessionRetMsg;
 import io.kvmesh.common.wire.engine.StoreOutcome;
+import io.kvmesh.common.zmq.CurveKeys;
+import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.embedded.EmbeddedKafka;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -38,13 +41,16 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -201,7 +207,8 @@ class AgentIT {
     try (ConfigurableApplicationContext program =
         AgentApplication.start(arguments("a", NO_KAFKA, asked))) {
       AgentEndpoint.Memory memory = requireNonNull(state(program).memory());
-      assertThat(file).hasSize(1 << 20);
+      assertThat(file).as("with generations and header").hasSize((1 << 20) + 2 * 4096);
+      assertThat(state(program).channels().served()).startsWith("shm");
       assertThat(memory.file()).isEqualTo(file.toString());
       assertThat(memory.capacityBytes()).isEqualTo(1 << 20);
       assertThat(memory.availableBytes()).isGreaterThan(1 << 20);
@@ -251,22 +258,36 @@ class AgentIT {
 
   @Test
   void twoAgents_shareThroughTheLogsEpochAndADirectory(@TempDir Path dir) throws Exception {
+    pullOfOneAgentFromAnother(dir, "zmq", SocketSettings.DEFAULT);
+  }
+
+  @Test
+  void twoAgentsOfOneHostAndKey_shareThroughTheirMemory(@TempDir Path dir) throws Exception {
+    byte[] secret = new byte[32];
+    Arrays.fill(secret, (byte) 5);
+    Path key = dir.resolve("key");
+    Files.writeString(key, Base64.getEncoder().encodeToString(secret));
+    pullOfOneAgentFromAnother(
+        dir,
+        "shm",
+        SocketSettings.DEFAULT.withKeys(Optional.of(CurveKeys.of(secret))),
+        "--kvmesh.security.key-file=" + key,
+        "--kvmesh.memory.file=" + dir + "/arena-");
+  }
+
+  /**
+   * @param channel that must be used
+   * @param more settings of both agents; a name that ends with a hyphen is made its own for each
+   */
+  private static void pullOfOneAgentFromAnother(
+      Path dir, String channel, SocketSettings ofController, String... more) throws Exception {
     AtomicReference<String> owner = new AtomicReference<>("");
-    try (EmbeddedKafka kafka = EmbeddedKafka.start(dir, LoopbackPorts.free());
+    Path log = Files.createDirectory(dir.resolve("kafka"));
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(log, LoopbackPorts.free());
         FakeController controller =
-            new FakeController(asked -> answer(asked, requireNonNull(owner.get())));
-        ConfigurableApplicationContext one =
-            AgentApplication.start(
-                arguments(
-                    "a",
-                    kafka.bootstrapServers(),
-                    "--kvmesh.controllers=" + controller.address()));
-        ConfigurableApplicationContext two =
-            AgentApplication.start(
-                arguments(
-                    "b",
-                    kafka.bootstrapServers(),
-                    "--kvmesh.controllers=" + controller.address()));
+            new FakeController(ofController, asked -> answer(asked, requireNonNull(owner.get())));
+        ConfigurableApplicationContext one = start("a", kafka, controller, more);
+        ConfigurableApplicationContext two = start("b", kafka, controller, more);
         RawClient first = RawClient.dealer(engineDoor(one));
         RawClient second = RawClient.dealer(engineDoor(two))) {
       await()
@@ -284,12 +305,28 @@ class AgentIT {
           .usingElementComparator(Arrays::compare)
           .containsExactlyElementsOf(bodies(keys));
       assertThat(found.message().epoch()).isEqualTo(state(two).epoch());
+      assertThat(state(two).channels().used().get(channel))
+          .isEqualTo(new ChannelTraffic.Figures(1, 1, 20 * PAGE));
+      assertThat(get(two, "/actuator/prometheus"))
+          .contains(
+              "kvmesh_agent_channel_bytes_total{channel=\"%s\"} ".formatted(channel) + 20.0 * PAGE);
       await()
           .atMost(Duration.ofSeconds(20))
           .untilAsserted(
               () -> assertThat(get(two, "/actuator/health/readiness")).startsWith("200"));
       requireThatAMoveOnCommandTakesAll(one, two, 20);
     }
+  }
+
+  private static ConfigurableApplicationContext start(
+      String name, EmbeddedKafka kafka, FakeController controller, String... more) {
+    List<String> settings = new ArrayList<>();
+    settings.add("--kvmesh.controllers=" + controller.address());
+    for (String one : more) {
+      settings.add(one.endsWith("-") ? one + name : one);
+    }
+    return AgentApplication.start(
+        arguments(name, kafka.bootstrapServers(), settings.toArray(String[]::new)));
   }
 
   /** The target has all of it before. */

@@ -10,8 +10,10 @@ import io.kvmesh.agent.memory.Demand;
 import io.kvmesh.agent.memory.MemoryFeature;
 import io.kvmesh.agent.memory.MemoryFormat;
 import io.kvmesh.agent.memory.PageArena;
+import io.kvmesh.agent.transfer.Channels;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,7 +143,9 @@ class MemorySettingsTest {
     String[] shape = {"model.layers=32", "model.hidden-size=1024", "model.page-bytes=0B"};
     AgentSettings settings = load(shape);
     assertThat(new Parts(settings).pageBytes()).isEqualTo(32 << 20);
-    assertThat(new Parts(settings).announcement(1, "a:1").pageBytes()).isEqualTo(32 << 20);
+    Channels channels = new Channels(Channels.ALL, Optional.empty());
+    assertThat(new Parts(settings).announcement(1, "a:1", channels).pageBytes())
+        .isEqualTo(32 << 20);
     assertThat(new ModelShape(load("model.page-bytes=3KB").model()).shape()).isEmpty();
   }
 

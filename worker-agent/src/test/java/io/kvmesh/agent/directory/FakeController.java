@@ -30,14 +30,18 @@ public final class FakeController implements AutoCloseable {
 
   /** Null from the script is no answer. */
   public FakeController(Function<DirectoryRequest, @Nullable Message> script) throws IOException {
+    this(SocketSettings.DEFAULT, script);
+  }
+
+  /** The same with other settings of its socket. */
+  public FakeController(
+      SocketSettings settings, Function<DirectoryRequest, @Nullable Message> script)
+      throws IOException {
     this.script = script;
     loop.start();
     socket =
         loop.bind(
-            SocketKind.ROUTER,
-            "tcp://127.0.0.1:0",
-            SocketSettings.DEFAULT,
-            (from, message) -> answer(message));
+            SocketKind.ROUTER, "tcp://127.0.0.1:0", settings, (from, message) -> answer(message));
   }
 
   void fromNowOn(Function<DirectoryRequest, @Nullable Message> other) {

@@ -63,18 +63,6 @@ class PageAllocatorTest {
   }
 
   @Test
-  void generation_risesWhenAPageIsGivenOutAgain() {
-    int page = pages.tryAllocate();
-    int before = pages.generation(page);
-    pages.free(page);
-    assertThat(pages.generation(page)).isEqualTo(before);
-    for (int i = 0; i < 10; i++) {
-      pages.tryAllocate();
-    }
-    assertThat(pages.generation(page)).isEqualTo(before + 1);
-  }
-
-  @Test
   void free_twice_isRefusedAndChangesNothing() {
     int page = pages.tryAllocate();
     pages.free(page);

@@ -32,20 +32,25 @@ public final class RawClient implements AutoCloseable {
     this.socket = socket;
   }
 
-  private static RawClient connected(SocketKind kind, String address) throws IOException {
+  private static RawClient connected(SocketKind kind, String address, SocketSettings settings)
+      throws IOException {
     ZmqSockets sockets = new ZmqSockets();
-    return new RawClient(
-        sockets, sockets.connect(kind, "tcp://" + address, SocketSettings.DEFAULT));
+    return new RawClient(sockets, sockets.connect(kind, "tcp://" + address, settings));
   }
 
   /** Our own kind of client. */
   public static RawClient dealer(String address) throws IOException {
-    return connected(SocketKind.DEALER, address);
+    return dealer(address, SocketSettings.DEFAULT);
+  }
+
+  /** The same with other settings. */
+  public static RawClient dealer(String address, SocketSettings settings) throws IOException {
+    return connected(SocketKind.DEALER, address, settings);
   }
 
   /** LMCache's kind of client. */
   public static RawClient req(String address) throws IOException {
-    return connected(SocketKind.REQ, address);
+    return connected(SocketKind.REQ, address, SocketSettings.DEFAULT);
   }
 
   /** A door at which nobody ever answers. */

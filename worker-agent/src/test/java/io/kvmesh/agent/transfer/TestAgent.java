@@ -9,6 +9,7 @@ import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.event.EventOutbox;
+import io.kvmesh.agent.memory.ArenaOptions;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.common.count.Counters;
@@ -21,8 +22,12 @@ import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
@@ -47,13 +52,24 @@ public final class TestAgent implements AutoCloseable {
   private final PageArena arena;
 
   private TestAgent(Builder builder) throws IOException {
-    arena = PageArena.anonymous((long) builder.pages * builder.pageBytes);
+    arena =
+        PageArena.open(
+            new ArenaOptions(
+                (long) builder.pages * builder.pageBytes,
+                builder.file,
+                Map.of(),
+                OptionalInt.empty()));
     PageAllocator pages = new PageAllocator(arena, builder.pageBytes);
     cache =
         new ChunkCache(pages, PolicyName.LRU.create(pages.capacity()), new EventOutbox(1_000_000));
     self =
         new LocalPeer(
-            new WorkerId(builder.name, 0), builder.pageBytes, TOKENS, epoch::get, fenced::get);
+            new WorkerId(builder.name, 0),
+            builder.pageBytes,
+            TOKENS,
+            epoch::get,
+            fenced::get,
+            new Channels(builder.channels, Optional.of(arena)));
     sockets = new ZmqSockets(new ZmqSettings(1, 64 << 20, builder.sockets));
     MessageCodec codec = new MessageCodec();
     client = new PeerClient(self, builder.client(), sockets, codec, pulled, System::nanoTime);
@@ -90,6 +106,8 @@ public final class TestAgent implements AutoCloseable {
     private int maxHeldPercent = 100;
     private int maxPuts = 16;
     private SocketSettings sockets = SocketSettings.DEFAULT;
+    private Optional<Path> file = Optional.empty();
+    private List<String> channels = Channels.ALL;
 
     private Builder(String name) {
       this.name = name;
@@ -150,6 +168,17 @@ public final class TestAgent implements AutoCloseable {
 
     public Builder sockets(SocketSettings settings) {
       sockets = settings;
+      return this;
+    }
+
+    /** Its memory lies in a file, for others to map. */
+    public Builder file(Path path) {
+      file = Optional.of(path);
+      return this;
+    }
+
+    public Builder channels(String... preferred) {
+      channels = List.of(preferred);
       return this;
     }
 

@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How many chunks follow. Ours: the owner's epoch, the loan to be ended by {@link
- * BatchedGetDoneMsg}, and by chunk its bytes, tokens and checksum.
+ * BatchedGetDoneMsg}, and by chunk its bytes, tokens and checksum. Where chunks are read out of
+ * shared memory none follows, and there is by chunk where it begins in that, and the generation of
+ * its memory.
  */
 public record BatchedLookupAndGetRetMsg(
     int numHitChunks,
@@ -14,7 +16,9 @@ public record BatchedLookupAndGetRetMsg(
     @Extension @Nullable Long loanId,
     @Extension @Nullable List<Integer> lengths,
     @Extension @Nullable List<Integer> tokens,
-    @Extension @Nullable List<Long> checksums)
+    @Extension @Nullable List<Long> checksums,
+    @Extension @Nullable List<Long> pageOffsets,
+    @Extension @Nullable List<Integer> generations)
     implements PeerReply {
 
   /** Copies the collections. */
@@ -22,6 +26,19 @@ public record BatchedLookupAndGetRetMsg(
     lengths = lengths == null ? null : List.copyOf(lengths);
     tokens = tokens == null ? null : List.copyOf(tokens);
     checksums = checksums == null ? null : List.copyOf(checksums);
+    pageOffsets = pageOffsets == null ? null : List.copyOf(pageOffsets);
+    generations = generations == null ? null : List.copyOf(generations);
+  }
+
+  /** Of chunks that follow. */
+  public BatchedLookupAndGetRetMsg(
+      int numHitChunks,
+      @Nullable Long epoch,
+      @Nullable Long loanId,
+      @Nullable List<Integer> lengths,
+      @Nullable List<Integer> tokens,
+      @Nullable List<Long> checksums) {
+    this(numHitChunks, epoch, loanId, lengths, tokens, checksums, null, null);
   }
 
   /** Without extensions: as LMCache writes it. */

@@ -1,0 +1,13 @@
+package io.kvmesh.agent.memory;
+
+import java.util.UUID;
+
+/**
+ * An arena's file, as its owner tells others. Who finds this id in a file of that name sees the
+ * memory itself: it is on the same host.
+ *
+ * @param fileName without its directory
+ * @param arenaBytes size of the arena
+ * @param id made at random with the file
+ */
+public record ArenaIdentity(String fileName, long arenaBytes, UUID id) {}
