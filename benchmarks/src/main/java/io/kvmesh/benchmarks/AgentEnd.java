@@ -54,22 +54,32 @@ final class AgentEnd implements AutoCloseable {
   private final PeerClient client;
   private final PrefixPuller puller;
 
+  /** An agent whose peers are told to come to another host. */
+  AgentEnd(String name, int pages, int pageBytes, String advertisedHost) throws IOException {
+    this(name, pages, pageBytes, Way.ZMQ.at(advertisedHost));
+  }
+
   /**
    * What differs between the ways in which two of them deal with each other.
    *
    * @param directory in shared memory, where their files are; empty = they have none
    * @param keys that they show each other, and under which they seal; empty = none
+   * @param host under which others reach them
    */
-  record Way(Optional<Path> directory, Optional<CurveKeys> keys) {
+  record Way(Optional<Path> directory, Optional<CurveKeys> keys, String host) {
 
-    static final Way ZMQ = new Way(Optional.empty(), Optional.empty());
+    static final Way ZMQ = new Way(Optional.empty(), Optional.empty(), "127.0.0.1");
 
     static Way shm(Path directory) {
-      return new Way(Optional.of(directory), Optional.empty());
+      return new Way(Optional.of(directory), Optional.empty(), ZMQ.host);
     }
 
     static Way sealed() {
-      return new Way(Optional.empty(), Optional.of(CurveKeys.of(new byte[32])));
+      return new Way(Optional.empty(), Optional.of(CurveKeys.of(new byte[32])), ZMQ.host);
+    }
+
+    Way at(String other) {
+      return new Way(directory, keys, other);
     }
 
     private SocketSettings sockets() {
@@ -105,7 +115,7 @@ final class AgentEnd implements AutoCloseable {
     server =
         new PeerServer(
             self,
-            serverSettings(way.sockets()),
+            serverSettings(way),
             cache,
             client,
             sockets,
@@ -113,24 +123,25 @@ final class AgentEnd implements AutoCloseable {
             new Counters<>(ServerCount.class),
             System::nanoTime);
     puller =
-        new PrefixPuller(cache, client, new PullLimits(8 * MIB, 3), counts, (outcome, nanos) -> {});
+        new PrefixPuller(
+            cache, client, new PullLimits(8 * MIB, 3, 4), counts, (outcome, nanos) -> {});
     server.start();
     client.start(server.initAddress());
   }
 
-  private static PeerServerSettings serverSettings(SocketSettings sockets) {
+  private static PeerServerSettings serverSettings(Way way) {
     return new PeerServerSettings(
-        sockets,
+        way.sockets(),
         "tcp://127.0.0.1:0",
         "tcp://127.0.0.1:0",
-        "127.0.0.1",
+        way.host(),
         256 * MIB,
         1024 * MIB,
         8,
         Duration.ofSeconds(10),
         1024,
         new PutLimits(
-            16, Duration.ofSeconds(10), new PullLimits(8 * MIB, 3), Duration.ofSeconds(10), 80));
+            16, Duration.ofSeconds(10), new PullLimits(8 * MIB, 3, 1), Duration.ofSeconds(10), 80));
   }
 
   private static PeerClientSettings clientSettings(SocketSettings sockets) {
@@ -147,6 +158,10 @@ final class AgentEnd implements AutoCloseable {
 
   String address() {
     return server.initAddress();
+  }
+
+  String lookupAddress() {
+    return server.lookupAddress();
   }
 
   PrefixPuller puller() {

@@ -3,6 +3,7 @@ package io.kvmesh.benchmarks;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.transfer.Deadline;
 import io.kvmesh.agent.transfer.PullOutcome;
+import io.kvmesh.agent.transfer.PullSource;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
 import java.io.IOException;
@@ -44,7 +45,11 @@ final class AgentPull implements Contender {
       PullOutcome outcome =
           requester
               .puller()
-              .pull(owner.address(), keys, lease, Deadline.after(DEADLINE, System::nanoTime));
+              .pull(
+                  List.of(new PullSource(owner.address(), keys.size())),
+                  keys,
+                  lease,
+                  Deadline.after(DEADLINE, System::nanoTime));
       if (!outcome.equals(new PullOutcome.Hit(keys.size()))) {
         throw new IllegalStateException("the pull ended with " + outcome);
       }

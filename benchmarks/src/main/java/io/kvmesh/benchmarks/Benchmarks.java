@@ -14,12 +14,14 @@ public final class Benchmarks {
     String which = args.length == 0 ? "pull" : args[0];
     switch (which) {
       case "pull" -> PullBandwidth.run();
+      case "holders" -> HolderScaling.run();
       case "first-page" -> FirstPage.run();
       case "cache" -> CacheFigures.run();
       case "policies" -> policies();
       default ->
           throw new IllegalArgumentException(
-              "The benchmarks are pull, first-page, cache and policies, got '%s'".formatted(which));
+              "The benchmarks are pull, holders, first-page, cache and policies, got '%s'"
+                  .formatted(which));
     }
   }
 

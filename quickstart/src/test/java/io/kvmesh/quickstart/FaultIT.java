@@ -163,6 +163,23 @@ class FaultIT {
     awaitViewEqualsAgents();
   }
 
+  @Test
+  void oneOfTwoHoldersStopped_theOtherGivesAllWithinTheDeadline() throws Exception {
+    List<ChunkKey> wanted = fresh(100);
+    probe.store(second, wanted);
+    probe.store(third, wanted);
+    awaitViewEqualsAgents();
+
+    signal(third, "STOP");
+    try {
+      assertThat(probe.retrieve(first, wanted, DEADLINE).reply().numPeer()).isEqualTo(100);
+    } finally {
+      signal(third, "CONT");
+    }
+
+    awaitViewEqualsAgents();
+  }
+
   private Retrieved probeRetrieve(Member agent, List<ChunkKey> chunks) throws Exception {
     try (FleetProbe own = new FleetProbe(fleet, http, PAGE_BYTES)) {
       return own.retrieve(agent, chunks, DEADLINE);

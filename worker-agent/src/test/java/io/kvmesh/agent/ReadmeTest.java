@@ -63,7 +63,7 @@ class ReadmeTest {
   private static void ask(Latencies latencies) throws InterruptedException {
     List<LookupOutcome> outcomes =
         List.of(
-            new LookupOutcome.Found(List.of(new Holder("A", "l", 1, "a:1"))),
+            new LookupOutcome.Found(List.of(new Holder("A", "l", 1, "a:1", -1))),
             new LookupOutcome.Miss(),
             new LookupOutcome.Rejected(""),
             new LookupOutcome.NotReady(),

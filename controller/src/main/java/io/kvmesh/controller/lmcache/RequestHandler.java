@@ -19,6 +19,7 @@ import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.wire.directory.PeerLayout;
 import io.kvmesh.common.wire.directory.RegisterMsg;
 import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.Holder;
 import io.kvmesh.controller.lookup.HolderLookup;
 import io.kvmesh.controller.lookup.LookupAnswer;
 import io.kvmesh.controller.lookup.Requester;
@@ -28,6 +29,9 @@ import java.util.concurrent.CompletableFuture;
 
 /** Answers requests of workers. Every request gets one reply. Any thread. */
 final class RequestHandler {
+
+  /** Of the holders of a prefix that many hold, so many are told. */
+  private static final int MOST_HOLDERS = 8;
 
   private final HolderLookup lookup;
   private final Barrier barrier;
@@ -93,20 +97,25 @@ final class RequestHandler {
     return switch (lookup.find(requester, hashBits)) {
       case LookupAnswer.NotReady() ->
           new ErrorMsg("the log is not read to its end yet", ErrorMsg.NOT_READY);
-      case LookupAnswer.Found found ->
-          new BatchedP2PLookupRetMsg(
-              List.of(
-                  found
-                      .best()
-                      .map(
-                          holder ->
-                              new PeerLayout(
-                                  holder.worker().instanceId(),
-                                  holder.location(),
-                                  holder.chunks(),
-                                  holder.peerInitUrl()))
-                      .orElse(PeerLayout.MISS)));
+      case LookupAnswer.Found found when found.holders().isEmpty() ->
+          new BatchedP2PLookupRetMsg(List.of(PeerLayout.MISS));
+      // A foreign worker gets what LMCache would answer, to the byte.
+      case LookupAnswer.Found found when keyspace == null ->
+          new BatchedP2PLookupRetMsg(List.of(layout(found.holders().getFirst())));
+      case LookupAnswer.Found found -> layouts(found.holders());
     };
+  }
+
+  private static BatchedP2PLookupRetMsg layouts(List<Holder> holders) {
+    List<Holder> told = holders.subList(0, Math.min(MOST_HOLDERS, holders.size()));
+    return new BatchedP2PLookupRetMsg(
+        told.stream().map(RequestHandler::layout).toList(),
+        told.stream().map(Holder::epoch).toList());
+  }
+
+  private static PeerLayout layout(Holder holder) {
+    return new PeerLayout(
+        holder.worker().instanceId(), holder.location(), holder.chunks(), holder.peerInitUrl());
   }
 
   private CompletableFuture<DirectoryReply> waitFor(AppliedMsg question) {

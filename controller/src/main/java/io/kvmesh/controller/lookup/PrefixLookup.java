@@ -112,7 +112,8 @@ public final class PrefixLookup implements HolderLookup {
           candidate.view.id(),
           candidate.match.location(),
           candidate.match.length(),
-          url == null ? "" : url);
+          url == null ? "" : url,
+          candidate.view.epoch());
     }
 
     private static boolean isBlank(@Nullable String url) {

@@ -93,7 +93,8 @@ class ControllerIT {
       assertThat(controller.ask(lookup(agent, "asker", 1, 2, -5L, 3)))
           .isEqualTo(
               new BatchedP2PLookupRetMsg(
-                  List.of(new PeerLayout("agent", CPU, 3, agent.peerInitUrl()))));
+                  List.of(new PeerLayout("agent", CPU, 3, agent.peerInitUrl())),
+                  List.of(agent.epoch())));
       assertThat(controller.ask(lookup(agent, "agent", 1, 2)))
           .isEqualTo(new BatchedP2PLookupRetMsg(List.of(PeerLayout.MISS)));
     }

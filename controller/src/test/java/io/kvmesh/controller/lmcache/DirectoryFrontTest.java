@@ -349,7 +349,8 @@ class DirectoryFrontTest {
   private void assertHit(Multipart answer, int frames) throws Exception {
     assertThat(answer.frames()).hasSize(frames);
     assertThat(reply(answer))
-        .isEqualTo(new BatchedP2PLookupRetMsg(List.of(new PeerLayout("A", CPU, 2, "url-A"))));
+        .isEqualTo(
+            new BatchedP2PLookupRetMsg(List.of(new PeerLayout("A", CPU, 2, "url-A")), List.of(1L)));
   }
 
   private static Multipart receive(ZmqSocket socket) {

@@ -9,6 +9,7 @@ import static io.kvmesh.controller.fixture.Workers.view;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.ChunkHash;
+import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.directory.AppliedMsg;
 import io.kvmesh.common.wire.directory.AppliedRetMsg;
@@ -71,12 +72,61 @@ class RequestHandlerTest {
   }
 
   @Test
-  void lookup_answersOneTuple() {
+  void lookup_answersTheHolderAndItsEpoch() {
     index.admit(A, CPU, keyspace(), 1, -1, 3);
     registry.put(live(A, 1, agent("url-A")));
 
     assertThat(lookup(keyspace().toString(), ChunkHash.ofSigned(1), ChunkHash.ofUnsigned(-1)))
-        .isEqualTo(new BatchedP2PLookupRetMsg(List.of(new PeerLayout("A", CPU, 2, "url-A"))));
+        .isEqualTo(
+            new BatchedP2PLookupRetMsg(List.of(new PeerLayout("A", CPU, 2, "url-A")), List.of(1L)));
+  }
+
+  @Test
+  void lookup_answersTheBestHolderFirstAndThenTheOthersWithTheirOwnPrefixes() {
+    index.admit(A, CPU, keyspace(), 1, 2);
+    registry.put(live(A, 1, agent("url-A")));
+    index.admit(new WorkerId("D", 0), CPU, keyspace(), 1, 2, 3);
+    registry.put(live(new WorkerId("D", 0), 5, agent("url-D")));
+    index.admit(new WorkerId("C", 0), CPU, keyspace(), 2, 3);
+    registry.put(live(new WorkerId("C", 0), 6, agent("url-C")));
+
+    assertThat(
+            lookup(
+                keyspace().toString(),
+                ChunkHash.ofSigned(1),
+                ChunkHash.ofSigned(2),
+                ChunkHash.ofSigned(3)))
+        .isEqualTo(
+            new BatchedP2PLookupRetMsg(
+                List.of(new PeerLayout("D", CPU, 3, "url-D"), new PeerLayout("A", CPU, 2, "url-A")),
+                List.of(5L, 1L)));
+  }
+
+  @Test
+  void lookup_ofAPopularPrefix_answersEightHolders() {
+    for (int i = 0; i < 20; i++) {
+      WorkerId holder = new WorkerId("w" + i, 0);
+      index.admit(holder, CPU, keyspace(), 1);
+      registry.put(live(holder, i, agent("url-" + i)));
+    }
+
+    BatchedP2PLookupRetMsg found =
+        (BatchedP2PLookupRetMsg) lookup(keyspace().toString(), ChunkHash.ofSigned(1));
+
+    assertThat(found.layoutInfo()).hasSize(8);
+    assertThat(found.epochs()).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
+  }
+
+  @Test
+  void lookup_ofAForeignWorker_isAnsweredAsLmCacheWould() {
+    for (String name : List.of("A", "D")) {
+      WorkerId holder = new WorkerId(name, 0);
+      index.admit(holder, CPU, Keyspace.foreign(0), 1);
+      registry.put(live(holder, 1, foreign("url-" + name)));
+    }
+
+    assertThat(lookup(null, ChunkHash.ofSigned(1)))
+        .isEqualTo(new BatchedP2PLookupRetMsg(List.of(new PeerLayout("A", CPU, 1, "url-A"))));
   }
 
   @Test

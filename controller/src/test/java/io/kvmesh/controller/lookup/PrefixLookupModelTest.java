@@ -86,7 +86,7 @@ class PrefixLookupModelTest {
           if (length > 0
               && mayServe(worker, requester)
               && (best == null || length > best.chunks())) {
-            best = new Holder(worker.id(), location, length, "url-" + worker.id());
+            best = new Holder(worker.id(), location, length, "url-" + worker.id(), worker.epoch());
           }
         }
       }

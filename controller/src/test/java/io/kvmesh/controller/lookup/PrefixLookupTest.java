@@ -36,11 +36,11 @@ class PrefixLookupTest {
     LookupAnswer.Found found = lookup.find(Requester.outside(keyspace()), TEN);
 
     assertThat(found.holders())
-        .containsExactly(new Holder(A, CPU, 10, "url-A"), new Holder(B, CPU, 5, "url-B"));
+        .containsExactly(new Holder(A, CPU, 10, "url-A", 1), new Holder(B, CPU, 5, "url-B", 2));
 
     index.drop(A);
     assertThat(lookup.find(Requester.outside(keyspace()), TEN).holders())
-        .containsExactly(new Holder(B, CPU, 5, "url-B"));
+        .containsExactly(new Holder(B, CPU, 5, "url-B", 2));
   }
 
   @Test
@@ -48,7 +48,7 @@ class PrefixLookupTest {
     hold(A, 1, 0, 3);
     hold(A, 1, 4, 7);
 
-    assertThat(best(Requester.outside(keyspace()))).isEqualTo(new Holder(A, CPU, 3, "url-A"));
+    assertThat(best(Requester.outside(keyspace()))).isEqualTo(new Holder(A, CPU, 3, "url-A", 1));
   }
 
   @Test
@@ -179,7 +179,7 @@ class PrefixLookupTest {
     hold(A, 1, 0, 4);
 
     assertThat(best(Requester.outside(keyspace())))
-        .isEqualTo(new Holder(A, "LocalDiskBackend", 10, "url-A"));
+        .isEqualTo(new Holder(A, "LocalDiskBackend", 10, "url-A", 1));
   }
 
   @Test

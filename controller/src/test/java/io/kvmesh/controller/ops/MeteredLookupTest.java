@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class MeteredLookupTest {
 
-  private static final Holder HOLDER = new Holder(new WorkerId("A", 0), "l", 1, "url");
+  private static final Holder HOLDER = new Holder(new WorkerId("A", 0), "l", 1, "url", 7);
 
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private LookupAnswer next = new LookupAnswer.NotReady();

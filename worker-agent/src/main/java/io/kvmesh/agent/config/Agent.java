@@ -9,6 +9,7 @@ import io.kvmesh.agent.control.ControlServer;
 import io.kvmesh.agent.directory.ControllerDirectory;
 import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.directory.HeartbeatSender;
+import io.kvmesh.agent.directory.LocalLookupCache;
 import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.event.EventOutbox;
@@ -86,6 +87,7 @@ public final class Agent implements AutoCloseable {
   private final PeerClient peerClient;
   private final ChunkMover mover;
   private final ControllerDirectory directory;
+  private final LocalLookupCache lookups;
   private final PrefixPuller puller;
   private final NativeDoor engine;
   private volatile @Nullable KafkaEventPublisher publisher;
@@ -123,18 +125,17 @@ public final class Agent implements AutoCloseable {
     this.control = new ControlServer(commands(), sockets, codec, controlCounts, NANO_TIME);
     this.directory =
         new ControllerDirectory(id, parts.directory(), sockets, codec, directoryCounts, NANO_TIME);
+    this.lookups =
+        new LocalLookupCache(
+            latencies.timed(directory),
+            settings.directory().cacheChunks(),
+            settings.directory().cacheAge(),
+            directoryCounts,
+            NANO_TIME);
     this.puller = new PrefixPuller(cache, peerClient, parts.pulls(), pullCounts, latencies::pulled);
     this.engine =
         new NativeDoor(
-            self,
-            parts.engine(),
-            cache,
-            latencies.timed(directory),
-            puller,
-            sockets,
-            codec,
-            engineCounts,
-            NANO_TIME);
+            self, parts.engine(), cache, lookups, puller, sockets, codec, engineCounts, NANO_TIME);
   }
 
   private CommandDesk commands() {
@@ -241,6 +242,7 @@ public final class Agent implements AutoCloseable {
         puller,
         mover,
         directory,
+        lookups,
         control,
         engine,
         serverCounts,

@@ -170,11 +170,15 @@ public record AgentSettings(
    * @param attemptTimeout after which another controller is asked
    * @param passOverMost a controller that failed is passed over for a growing time, at most this
    * @param maxInFlight questions that wait for an answer; more are refused
+   * @param cacheChunks of how many chunks it is remembered who holds them; 0 = of none
+   * @param cacheAge for how long a controller's answer is remembered; 0 = not at all
    */
   public record Directory(
       @DefaultValue("300ms") Duration attemptTimeout,
       @DefaultValue("5s") Duration passOverMost,
-      @DefaultValue("1024") int maxInFlight) {}
+      @DefaultValue("1024") int maxInFlight,
+      @DefaultValue("65536") int cacheChunks,
+      @DefaultValue("2s") Duration cacheAge) {}
 
   /**
    * Pulling from peers and serving them.
@@ -191,7 +195,9 @@ public record AgentSettings(
    * @param getBytes asked for by one request; a longer pull is several side by side
    * @param maxInFlight bytes asked of all peers and not yet arrived
    * @param maxInFlightPerPeer bytes asked of one peer and not yet arrived
-   * @param maxAttempts tries of one request, within its deadline
+   * @param maxAttempts at one peer in a row, within the deadline
+   * @param maxHolders peers that one pull asks side by side; others that have the chunks are asked
+   *     where those fail
    * @param passOverMost a peer that failed is passed over for a growing time, at most this
    * @param loanDeadline after which a lent page counts as overdue; it is not taken back
    * @param maxLoaned bytes on loan to all peers
@@ -210,6 +216,7 @@ public record AgentSettings(
       @DefaultValue("64MB") DataSize maxInFlightPerPeer,
       @DefaultValue("256MB") DataSize maxInFlight,
       @DefaultValue("3") int maxAttempts,
+      @DefaultValue("4") int maxHolders,
       @DefaultValue("10s") Duration passOverMost,
       @DefaultValue("10s") Duration loanDeadline,
       @DefaultValue("256MB") DataSize maxLoanedPerPeer,

@@ -142,7 +142,8 @@ final class Parts {
   }
 
   PullLimits pulls() {
-    return new PullLimits(settings.peer().getBytes().toBytes(), settings.peer().maxAttempts());
+    AgentSettings.Peer peer = settings.peer();
+    return new PullLimits(peer.getBytes().toBytes(), peer.maxAttempts(), peer.maxHolders());
   }
 
   DirectorySettings directory() {

@@ -120,6 +120,7 @@ final class SettingsRules {
         String.join(",", settings.controllers()),
         "must be host:port, or several separated by commas");
     range("directory.max-in-flight", settings.directory().maxInFlight(), 1, 1_000_000);
+    range("directory.cache-chunks", settings.directory().cacheChunks(), 0, 10_000_000);
   }
 
   private void checkBinds(AgentSettings settings) {
@@ -183,6 +184,7 @@ final class SettingsRules {
     atLeast("peer.max-in-flight-per-peer", peer.maxInFlightPerPeer(), DataSize.ofBytes(1));
     atLeast("peer.max-in-flight", peer.maxInFlight(), peer.maxInFlightPerPeer());
     range("peer.max-attempts", peer.maxAttempts(), 1, 100);
+    range("peer.max-holders", peer.maxHolders(), 1, 64);
     atLeast("peer.max-loaned-per-peer", peer.maxLoanedPerPeer(), DataSize.ofBytes(1));
     atLeast("peer.max-loaned", peer.maxLoaned(), peer.maxLoanedPerPeer());
     range("peer.max-overdue-per-peer", peer.maxOverduePerPeer(), 1, 1_000_000);
@@ -224,6 +226,7 @@ final class SettingsRules {
 
   private void checkTimes(AgentSettings settings) {
     millis("directory.attempt-timeout", settings.directory().attemptTimeout(), 1, 60_000);
+    millis("directory.cache-age", settings.directory().cacheAge(), 0, 60_000);
     millis("directory.pass-over-most", settings.directory().passOverMost(), 1, 600_000);
     millis("peer.connect-timeout", settings.peer().connectTimeout(), 10, 60_000);
     millis("peer.pass-over-most", settings.peer().passOverMost(), 1, 600_000);

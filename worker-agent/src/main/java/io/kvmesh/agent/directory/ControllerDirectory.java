@@ -16,6 +16,7 @@ import io.kvmesh.common.zmq.SocketLoop;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -141,7 +142,7 @@ public final class ControllerDirectory implements PeerDirectory, AutoCloseable {
       case Exchange.Failed failed -> new LookupOutcome.Unavailable(failed.reason());
       case Exchange.Answered answer ->
           switch (answer.reply()) {
-            case BatchedP2PLookupRetMsg found -> holders(found.layoutInfo(), asked);
+            case BatchedP2PLookupRetMsg found -> holders(found, asked);
             case ErrorMsg error when isNotReady(error) -> new LookupOutcome.NotReady();
             case ErrorMsg error -> new LookupOutcome.Rejected(error.error());
             case DirectoryReply other ->
@@ -150,19 +151,28 @@ public final class ControllerDirectory implements PeerDirectory, AutoCloseable {
     };
   }
 
-  private static LookupOutcome holders(List<PeerLayout> layouts, int asked) {
-    List<Holder> holders =
-        layouts.stream()
-            .filter(it -> it.numHitChunks() > 0 && !it.peerInitUrl().isEmpty())
-            .map(
-                it ->
-                    new Holder(
-                        it.instanceId(),
-                        it.location(),
-                        Math.min(it.numHitChunks(), asked),
-                        it.peerInitUrl()))
-            .toList();
+  private static LookupOutcome holders(BatchedP2PLookupRetMsg found, int asked) {
+    List<Holder> holders = new ArrayList<>();
+    for (int i = 0; i < found.layoutInfo().size(); i++) {
+      PeerLayout layout = found.layoutInfo().get(i);
+      if (layout.numHitChunks() > 0 && !layout.peerInitUrl().isEmpty()) {
+        holders.add(
+            new Holder(
+                layout.instanceId(),
+                layout.location(),
+                Math.min(layout.numHitChunks(), asked),
+                layout.peerInitUrl(),
+                epoch(found, i)));
+      }
+    }
     return holders.isEmpty() ? new LookupOutcome.Miss() : new LookupOutcome.Found(holders);
+  }
+
+  private static long epoch(BatchedP2PLookupRetMsg found, int index) {
+    List<Long> epochs = found.epochs();
+    return epochs != null && epochs.size() == found.layoutInfo().size()
+        ? epochs.get(index)
+        : Holder.UNKNOWN_EPOCH;
   }
 
   private static boolean isNotReady(ErrorMsg error) {

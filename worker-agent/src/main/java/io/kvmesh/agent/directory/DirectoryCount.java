@@ -14,6 +14,14 @@ public enum DirectoryCount {
   UNAVAILABLE,
   /** A question that nobody answered in time. */
   TIMED_OUT,
+  /** A lookup that was answered from what is remembered of earlier answers. */
+  CACHE_HIT,
+  /**
+   * A lookup whose chunks were remembered, but for too long or of a former life of their holder.
+   */
+  CACHE_STALE,
+  /** A lookup that what is remembered doesn't answer. */
+  CACHE_MISS,
   /** Another controller was asked because one was silent, away or not ready. */
   MOVED_ON,
   /** A heartbeat that was answered. */

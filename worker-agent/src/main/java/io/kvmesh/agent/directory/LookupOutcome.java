@@ -8,8 +8,12 @@ public sealed interface LookupOutcome {
   /** A short name, the same as in metrics. */
   String label();
 
-  /** These do, the best first. */
-  record Found(List<Holder> holders) implements LookupOutcome {
+  /**
+   * These do, the best first.
+   *
+   * @param remembered whether a controller said so a moment ago, and not now
+   */
+  record Found(List<Holder> holders, boolean remembered) implements LookupOutcome {
 
     /** Copies the list. */
     public Found {
@@ -17,6 +21,11 @@ public sealed interface LookupOutcome {
       if (holders.isEmpty()) {
         throw new IllegalArgumentException("Found needs a holder");
       }
+    }
+
+    /** As a controller says it now. */
+    public Found(List<Holder> holders) {
+      this(holders, false);
     }
 
     @Override

@@ -8,12 +8,12 @@ import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.Reserving;
-import io.kvmesh.agent.directory.Holder;
+import io.kvmesh.agent.directory.LocalLookupCache;
 import io.kvmesh.agent.directory.LookupOutcome;
-import io.kvmesh.agent.directory.PeerDirectory;
 import io.kvmesh.agent.transfer.Deadline;
 import io.kvmesh.agent.transfer.PrefixPuller;
 import io.kvmesh.agent.transfer.PullOutcome;
+import io.kvmesh.agent.transfer.PullSource;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.engine.EngineErrorCode;
@@ -39,10 +39,10 @@ final class EngineApi {
   static final String FIRST_RANK_ONLY = "first_rank_only";
 
   private final ChunkCache cache;
-  private final PeerDirectory directory;
+  private final LocalLookupCache directory;
   private final PrefixPuller puller;
 
-  EngineApi(ChunkCache cache, PeerDirectory directory, PrefixPuller puller) {
+  EngineApi(ChunkCache cache, LocalLookupCache directory, PrefixPuller puller) {
     this.cache = cache;
     this.directory = directory;
     this.puller = puller;
@@ -62,7 +62,7 @@ final class EngineApi {
 
   /**
    * The longest prefix: what is here is used, the last chunk first; then the rest is pulled from
-   * the peer that has most of it.
+   * the peers that have it.
    */
   Retrieved retrieve(List<ChunkKey> keys, Deadline deadline) throws InterruptedException {
     ChunkLease lease = cache.leasePrefix(keys);
@@ -88,6 +88,7 @@ final class EngineApi {
 
   private record Pulled(int chunks, String outcome) {}
 
+  /** What a remembered answer promised in vain is asked of a controller, and pulled once more. */
   private Pulled pull(List<ChunkKey> keys, ChunkLease into, Deadline deadline)
       throws InterruptedException {
     int local = into.size();
@@ -95,11 +96,39 @@ final class EngineApi {
     if (!(lookup instanceof LookupOutcome.Found found)) {
       return new Pulled(0, lookup instanceof LookupOutcome.Miss ? "miss" : directory(lookup));
     }
-    Holder holder = found.holders().getFirst();
-    PullOutcome outcome =
-        puller.pull(
-            holder.peerAddress(), keys.subList(local, local + holder.chunks()), into, deadline);
-    return new Pulled(outcome.chunks(), outcome.label());
+    PullOutcome outcome = pull(keys, local, 0, found, into, deadline);
+    int got = outcome.chunks();
+    if (found.remembered()
+        && got < found.holders().getFirst().chunks()
+        && !(outcome instanceof PullOutcome.NoRoom)
+        && ask(keys, local, deadline) instanceof LookupOutcome.Found now
+        && now.holders().getFirst().chunks() > got) {
+      PullOutcome rest = pull(keys, local, got, now, into, deadline);
+      return new Pulled(got + rest.chunks(), rest.label());
+    }
+    return new Pulled(got, outcome.label());
+  }
+
+  /** Pulls what was found behind the first {@code got} chunks. */
+  private PullOutcome pull(
+      List<ChunkKey> keys,
+      int local,
+      int got,
+      LookupOutcome.Found found,
+      ChunkLease into,
+      Deadline deadline)
+      throws InterruptedException {
+    List<PullSource> sources =
+        found.holders().stream()
+            .filter(it -> it.chunks() > got)
+            .map(it -> new PullSource(it.peerAddress(), it.chunks() - got))
+            .toList();
+    try {
+      return puller.pull(sources, keys.subList(local + got, keys.size()), into, deadline);
+    } finally {
+      // It is here now, or isn't where it was said to be.
+      directory.forget(keys.getFirst().keyspace(), hashes(keys, local));
+    }
   }
 
   private static String directory(LookupOutcome outcome) {
@@ -111,8 +140,11 @@ final class EngineApi {
     if (from >= keys.size()) {
       return new LookupOutcome.Miss();
     }
-    List<ChunkHash> rest = keys.subList(from, keys.size()).stream().map(ChunkKey::hash).toList();
-    return directory.lookup(keys.getFirst().keyspace(), rest, deadline.remaining());
+    return directory.lookup(keys.getFirst().keyspace(), hashes(keys, from), deadline.remaining());
+  }
+
+  private static List<ChunkHash> hashes(List<ChunkKey> keys, int from) {
+    return keys.subList(from, keys.size()).stream().map(ChunkKey::hash).toList();
   }
 
   /** The lease has what was here in the order of the keys, and the rest as it came. */

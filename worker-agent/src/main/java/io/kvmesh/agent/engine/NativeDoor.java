@@ -1,7 +1,7 @@
 package io.kvmesh.agent.engine;
 
 import io.kvmesh.agent.cache.ChunkCache;
-import io.kvmesh.agent.directory.PeerDirectory;
+import io.kvmesh.agent.directory.LocalLookupCache;
 import io.kvmesh.agent.transfer.LocalPeer;
 import io.kvmesh.agent.transfer.PrefixPuller;
 import io.kvmesh.common.count.Counters;
@@ -82,7 +82,7 @@ public final class NativeDoor implements AutoCloseable {
       LocalPeer self,
       EngineSettings settings,
       ChunkCache cache,
-      PeerDirectory directory,
+      LocalLookupCache directory,
       PrefixPuller puller,
       ZmqSockets sockets,
       MessageCodec codec,

@@ -5,6 +5,7 @@ import io.kvmesh.agent.control.ControlCount;
 import io.kvmesh.agent.control.ControlServer;
 import io.kvmesh.agent.directory.ControllerDirectory;
 import io.kvmesh.agent.directory.DirectoryCount;
+import io.kvmesh.agent.directory.LocalLookupCache;
 import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.event.PublisherStats;
@@ -38,6 +39,7 @@ public record AgentParts(
     PrefixPuller puller,
     ChunkMover mover,
     ControllerDirectory directory,
+    LocalLookupCache lookups,
     ControlServer control,
     NativeDoor engine,
     Counters<ServerCount> serverCounts,

@@ -82,6 +82,10 @@ final class TransferMeters {
         "Controllers that answered when they were asked last",
         it -> it.directory().notFailing());
     agent.gauge(
+        "lookups.remembered.chunks",
+        "Chunks of which it is remembered who holds them",
+        it -> it.lookups().chunks());
+    agent.gauge(
         "controller.reachable",
         "1 while a controller answers",
         it -> it.directory().reachable() ? 1 : 0);

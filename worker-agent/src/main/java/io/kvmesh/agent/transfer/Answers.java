@@ -9,11 +9,10 @@ import io.kvmesh.common.wire.peer.PeerReply;
  * Reads what a peer says to a request for chunks.
  *
  * @param channel how its chunks come
- * @param pageBytes of the largest chunk that can be kept
  * @param ownerEpoch life of the owner that was asked
  * @param traffic counts what comes
  */
-record Answers(TransferChannel channel, int pageBytes, long ownerEpoch, ChannelTraffic traffic) {
+record Answers(TransferChannel channel, long ownerEpoch, ChannelTraffic traffic) {
 
   /**
    * The answer that a reply is.
@@ -47,7 +46,7 @@ record Answers(TransferChannel channel, int pageBytes, long ownerEpoch, ChannelT
   private GetAnswer delivered(
       BatchedLookupAndGetRetMsg found, ReplyBodies bodies, int asked, BorrowedPages.Loan loan) {
     try {
-      DeliveredChunks chunks = DeliveredChunks.of(found, asked, pageBytes);
+      DeliveredChunks chunks = DeliveredChunks.of(found, asked);
       Delivery delivery = channel.receive(chunks, found, bodies, loan);
       traffic.delivered(channel.name(), chunks.bytes());
       return new GetAnswer.Delivered(delivery);

@@ -30,6 +30,11 @@ public final class Deadline {
     return Duration.ofNanos(Math.max(0, remainingNanos()));
   }
 
+  /** A deadline after half of what is left. */
+  Deadline half() {
+    return new Deadline(nanoTime, atNanos - remainingNanos() / 2);
+  }
+
   /** Whether it has passed. */
   public boolean passed() {
     return remainingNanos() <= 0;

@@ -7,18 +7,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a reply says of its chunks, whatever way their bytes come.
  *
- * @param lengths bytes by chunk, each at least 1 and no more than a page
+ * @param lengths bytes by chunk, each at least 1
  * @param tokens by chunk, none negative
  * @param checksums by chunk, see ChunkChecksum
  */
 record DeliveredChunks(List<Integer> lengths, List<Integer> tokens, List<Long> checksums) {
 
   /**
-   * Checks the reply to a request for {@code asked} chunks, none of them larger than a page.
+   * Checks the reply to a request for {@code asked} chunks. They may be longer than a page: such a
+   * chunk ends the prefix where it can't be kept.
    *
    * @throws BrokenReplyException if it can't be an answer to it
    */
-  static DeliveredChunks of(BatchedLookupAndGetRetMsg reply, int asked, int pageBytes)
+  static DeliveredChunks of(BatchedLookupAndGetRetMsg reply, int asked)
       throws BrokenReplyException {
     int chunks = reply.numHitChunks();
     require(chunks >= 0 && chunks <= asked, "%d chunks came, %d were asked for", chunks, asked);
@@ -27,7 +28,7 @@ record DeliveredChunks(List<Integer> lengths, List<Integer> tokens, List<Long> c
     List<Long> checksums = listOf(reply.checksums(), chunks, "checksums");
     for (int i = 0; i < chunks; i++) {
       int length = lengths.get(i);
-      require(length > 0 && length <= pageBytes, "chunk %d of %d bytes", i, length);
+      require(length > 0, "chunk %d of %d bytes", i, length);
       require(tokens.get(i) >= 0, "chunk %d of %d tokens", i, tokens.get(i));
     }
     return new DeliveredChunks(lengths, tokens, checksums);

@@ -68,9 +68,7 @@ final class LookupPort implements MessageHandler {
     this.socket = socket;
     this.inFlight = inFlight;
     this.link = link;
-    this.answers =
-        new Answers(
-            agreed.channel(), context.self().pageBytes(), agreed.epoch(), context.traffic());
+    this.answers = new Answers(agreed.channel(), agreed.epoch(), context.traffic());
     this.borrowed =
         new BorrowedPages(context.loop()::isOwner, context.loop()::execute, this::sayDone);
     context.traffic().opened(agreed.channel().name());

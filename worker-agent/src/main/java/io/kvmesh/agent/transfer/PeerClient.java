@@ -1,6 +1,8 @@
 package io.kvmesh.agent.transfer;
 
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.count.LogLimit;
+import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.peer.BatchedPutDoneMsg;
 import io.kvmesh.common.zmq.RefusedFrames;
@@ -16,7 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks peers for chunks. One thread owns all connections; requests may come from any and are
@@ -24,6 +29,8 @@ import java.util.function.LongSupplier;
  * and ids start at a random number, so that an answer to a former life isn't taken for one to this.
  */
 public final class PeerClient implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PeerClient.class);
 
   private static final Duration TICK = Duration.ofMillis(10);
   private static final int MAX_QUEUED_TASKS = 16_384;
@@ -35,7 +42,9 @@ public final class PeerClient implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final SocketLoop loop;
   private final InFlightBudget budget;
+  private final PeerSpeeds speeds;
   private final RefusedFrames refused;
+  private final LogLimit mayWarn;
   private final ChannelTraffic traffic = new ChannelTraffic();
   private final AtomicLong requestIds = new AtomicLong(new SecureRandom().nextLong());
   private volatile String ownAddress = "";
@@ -59,7 +68,9 @@ public final class PeerClient implements AutoCloseable {
     this.nanoTime = nanoTime;
     this.loop = new SocketLoop("peer-client", sockets, MAX_QUEUED_TASKS);
     this.budget = new InFlightBudget(settings.maxInFlightPerPeer(), settings.maxInFlight());
+    this.speeds = new PeerSpeeds(settings.maxPeers(), nanoTime);
     this.refused = new RefusedFrames("peer-client", nanoTime);
+    this.mayWarn = new LogLimit(nanoTime);
   }
 
   /**
@@ -108,8 +119,16 @@ public final class PeerClient implements AutoCloseable {
     return self;
   }
 
+  LongSupplier nanoTime() {
+    return nanoTime;
+  }
+
   InFlightBudget budget() {
     return budget;
+  }
+
+  PeerSpeeds speeds() {
+    return speeds;
   }
 
   /**
@@ -137,15 +156,29 @@ public final class PeerClient implements AutoCloseable {
 
   /** Tells a peer that a move is over; without a connection the peer finds out by time. */
   void endMove(String peer, long moveId) {
-    loop.execute(
-        () ->
-            Optional.ofNullable(links.get(peer))
-                .ifPresent(link -> link.tell(new BatchedPutDoneMsg(ownAddress, moveId))));
+    onLink(peer, link -> link.tell(new BatchedPutDoneMsg(ownAddress, moveId)));
   }
 
-  /** This peer sent bytes that were wrong. */
+  /** This peer sent a chunk whose bytes were wrong: it is passed over for a while. */
+  void blame(String peer, ChunkKey harmed) {
+    if (mayWarn.permits()) {
+      LOG.warn("The chunk {} came harmed from {}: its checksum differs", harmed, peer);
+    }
+    blame(peer);
+  }
+
+  /** A pull waited in vain for this peer since then; it is blamed if it answered nobody since. */
+  void gaveUp(String peer, long sinceNanos) {
+    onLink(peer, link -> link.gaveUp(sinceNanos));
+  }
+
+  /** This peer failed us: it is passed over for a while. */
   void blame(String peer) {
-    loop.execute(() -> Optional.ofNullable(links.get(peer)).ifPresent(PeerLink::blame));
+    onLink(peer, PeerLink::blame);
+  }
+
+  private void onLink(String peer, Consumer<PeerLink> action) {
+    loop.execute(() -> Optional.ofNullable(links.get(peer)).ifPresent(action));
   }
 
   private void submit(String peer, PeerRequests.Request request) {

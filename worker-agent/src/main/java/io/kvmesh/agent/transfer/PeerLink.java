@@ -131,6 +131,13 @@ final class PeerLink {
     passOver.failed(context.nanoTime().getAsLong());
   }
 
+  /** Somebody waited in vain since then. */
+  void gaveUp(long sinceNanos) {
+    if (lastReplyNanos - sinceNanos < 0) {
+      blame();
+    }
+  }
+
   /** Ends it; all requests are answered. */
   void close(String reason) {
     disconnect(new GetAnswer.Unreachable(reason));

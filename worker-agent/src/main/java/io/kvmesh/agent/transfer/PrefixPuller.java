@@ -12,7 +12,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Pulls a prefix from a peer into the cache. Room is claimed first, in key order; what comes is
+ * Pulls a prefix from peers into the cache. Room is claimed first, in key order; what comes is
  * copied into it by the calling thread, checked, and made visible, as long as nothing is missing
  * before it. No two requests pull the same chunk at once: the second waits for the first. Any
  * thread; the caller waits, and may be interrupted, which gives all claimed room back.
@@ -45,15 +45,19 @@ public final class PrefixPuller {
   }
 
   /**
-   * Pulls the longest prefix of the keys that this peer has.
+   * Pulls the longest prefix of the keys that one of these peers has, from several side by side.
    *
-   * @param peer address of its init port
+   * @param sources best first; each has its own prefix, from the first key on
    * @param into gets the chunks, and those that are resident already
    */
-  public PullOutcome pull(String peer, List<ChunkKey> keys, ChunkLease into, Deadline deadline)
+  public PullOutcome pull(
+      List<PullSource> sources, List<ChunkKey> keys, ChunkLease into, Deadline deadline)
       throws InterruptedException {
     long start = System.nanoTime();
-    PullOutcome outcome = pullAll(peer, keys, into, deadline);
+    int longest = sources.stream().mapToInt(PullSource::chunks).max().orElse(0);
+    List<ChunkKey> held = keys.subList(0, Math.min(longest, keys.size()));
+    PullOutcome outcome =
+        held.isEmpty() ? new PullOutcome.Miss() : pullAll(sources, held, into, deadline);
     PullCount kind =
         switch (outcome) {
           case PullOutcome.Hit hit -> PullCount.HIT;
@@ -61,6 +65,7 @@ public final class PrefixPuller {
           case PullOutcome.NoRoom noRoom -> PullCount.NO_ROOM;
           case PullOutcome.Unavailable unavailable -> PullCount.UNAVAILABLE;
           case PullOutcome.Rejected rejected -> PullCount.REJECTED;
+          case PullOutcome.Overloaded overloaded -> PullCount.OVERLOADED;
           case PullOutcome.TimedOut timedOut -> PullCount.TIMED_OUT;
           case PullOutcome.Broken broken -> PullCount.BROKEN;
         };
@@ -74,7 +79,8 @@ public final class PrefixPuller {
     return underWay.chunks();
   }
 
-  private PullOutcome pullAll(String peer, List<ChunkKey> keys, ChunkLease into, Deadline deadline)
+  private PullOutcome pullAll(
+      List<PullSource> sources, List<ChunkKey> keys, ChunkLease into, Deadline deadline)
       throws InterruptedException {
     int whole = 0;
     while (whole < keys.size()) {
@@ -90,7 +96,7 @@ public final class PrefixPuller {
       List<ChunkKey> run = keys.subList(whole, end);
       PullOutcome outcome;
       try {
-        outcome = pullRun(peer, run, into, deadline);
+        outcome = pullRun(after(sources, whole), run, into, deadline);
       } finally {
         underWay.release(run, mine);
       }
@@ -102,11 +108,17 @@ public final class PrefixPuller {
     return new PullOutcome.Hit(whole);
   }
 
-  private PullOutcome pullRun(String peer, List<ChunkKey> run, ChunkLease into, Deadline deadline)
+  private static List<PullSource> after(List<PullSource> sources, int skipped) {
+    return sources.stream().map(it -> it.after(skipped)).toList();
+  }
+
+  private PullOutcome pullRun(
+      List<PullSource> sources, List<ChunkKey> run, ChunkLease into, Deadline deadline)
       throws InterruptedException {
-    try (Reservation room =
-        Reservation.of(cache, run, client.self().pageBytes(), client.self().chunkTokens(), into)) {
-      return new PullRun(client, peer, room, deadline, limits, counters).run();
+    LocalPeer self = client.self();
+    Reservation.ChunkSize full = new Reservation.ChunkSize(self.pageBytes(), self.chunkTokens());
+    try (Reservation room = Reservation.of(cache, run, full, into)) {
+      return new PullRun(client, sources, room, deadline, limits, counters).run();
     }
   }
 
@@ -134,6 +146,7 @@ public final class PrefixPuller {
       case PullOutcome.NoRoom noRoom -> new PullOutcome.NoRoom(whole);
       case PullOutcome.Unavailable was -> new PullOutcome.Unavailable(whole, was.reason());
       case PullOutcome.Rejected was -> new PullOutcome.Rejected(whole, was.code());
+      case PullOutcome.Overloaded overloaded -> new PullOutcome.Overloaded(whole);
       case PullOutcome.TimedOut timedOut -> new PullOutcome.TimedOut(whole);
       case PullOutcome.Broken was -> new PullOutcome.Broken(whole, was.reason());
     };

@@ -12,6 +12,8 @@ public enum PullCount {
   UNAVAILABLE,
   /** A pull whose peer answered with an error. */
   REJECTED,
+  /** A pull whose peers lent no more. */
+  OVERLOADED,
   /** A pull whose deadline passed. */
   TIMED_OUT,
   /** A pull whose peer's answer was wrong. */
@@ -24,8 +26,14 @@ public enum PullCount {
   HARMED_CHUNK,
   /** A chunk whose memory was given out anew, or went away, while it was copied. */
   CHUNK_CHANGED,
-  /** A request sent again. */
+  /** A chunk that was not kept: a part of one, or of another length than those here. */
+  UNWANTED_CHUNK,
+  /** Chunks were asked again of the same peer. */
   RETRY,
+  /** Chunks that one peer failed to deliver were asked of another. */
+  MOVED_ON,
+  /** A peer was given up since it kept silent while another could be asked. */
+  SILENT,
   /** A pull that waited because another was pulling the same chunk. */
   SHARED,
   /** A handshake that succeeded. */

@@ -4,6 +4,7 @@ package io.kvmesh.agent.transfer;
  * How a pull is cut up.
  *
  * @param getBytes asked for by one request; more is asked for by several side by side
- * @param maxAttempts at one of them, within the pull's deadline
+ * @param maxAttempts at one peer in a row, within the pull's deadline
+ * @param maxHolders asked side by side; others are asked where those fail
  */
-public record PullLimits(long getBytes, int maxAttempts) {}
+public record PullLimits(long getBytes, int maxAttempts, int maxHolders) {}

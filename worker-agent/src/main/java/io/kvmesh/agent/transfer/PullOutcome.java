@@ -1,8 +1,9 @@
 package io.kvmesh.agent.transfer;
 
 /**
- * What came of pulling a prefix from a peer. Whatever it is, {@link #chunks} chunks from the first
- * asked one on are resident and in the request's lease, and no page is held for the others.
+ * What came of pulling a prefix. Whatever it is, {@link #chunks} chunks from the first asked one on
+ * are resident and in the request's lease, and no page is held for the others. Where several peers
+ * were asked, it says why the last of them didn't give the chunk after those.
  */
 public sealed interface PullOutcome {
 
@@ -12,7 +13,7 @@ public sealed interface PullOutcome {
   /** A short name, the same as in metrics. */
   String label();
 
-  /** The peer gave a prefix, all of it or less. */
+  /** A prefix came, all of it or less. */
   record Hit(int chunks) implements PullOutcome {
     @Override
     public String label() {
@@ -57,7 +58,15 @@ public sealed interface PullOutcome {
     }
   }
 
-  /** The deadline passed first. */
+  /** The peer lends no more to us, or to anybody. */
+  record Overloaded(int chunks) implements PullOutcome {
+    @Override
+    public String label() {
+      return "overloaded";
+    }
+  }
+
+  /** The deadline passed first, or the peer kept silent for too much of it. */
   record TimedOut(int chunks) implements PullOutcome {
     @Override
     public String label() {

@@ -8,22 +8,26 @@ import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.common.key.ChunkKey;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Room for chunks that are about to be pulled, claimed in key order. A chunk that is resident
- * already is held by the lease and needs no room. Closing gives back what wasn't filled. One
- * thread.
+ * Room for chunks that are about to be pulled, claimed in key order. It is filled in any order;
+ * what is filled becomes visible in key order, as far as nothing is missing before it. A chunk that
+ * is resident already is held by the lease and needs no room. Closing gives back what didn't become
+ * visible. One thread.
  */
 final class Reservation implements AutoCloseable {
 
   private final ChunkCache cache;
   private final ChunkLease into;
   private final List<ChunkKey> keys;
+  private final ChunkSize full;
 
   /** By key; null once it is in the lease. */
   private final List<@Nullable PendingChunk> pending = new ArrayList<>();
@@ -31,18 +35,30 @@ final class Reservation implements AutoCloseable {
   /** Indexes of the keys to be pulled, ascending. */
   private final List<Integer> wanted = new ArrayList<>();
 
-  private Reservation(ChunkCache cache, List<ChunkKey> keys, ChunkLease into) {
+  /** By wanted chunk. */
+  private final BitSet filled = new BitSet();
+
+  /** By wanted chunk, of those that are filled. */
+  private long[] checksums = {};
+
+  private int visible;
+
+  /** Bytes and tokens of a chunk. */
+  record ChunkSize(int bytes, int tokens) {}
+
+  private Reservation(ChunkCache cache, List<ChunkKey> keys, ChunkSize full, ChunkLease into) {
     this.cache = cache;
     this.keys = keys;
+    this.full = full;
     this.into = into;
   }
 
   /** Claims full chunks for the keys; for fewer where there is no more room. */
-  static Reservation of(
-      ChunkCache cache, List<ChunkKey> keys, int bytes, int tokens, ChunkLease into)
+  static Reservation of(ChunkCache cache, List<ChunkKey> keys, ChunkSize full, ChunkLease into)
       throws InterruptedException {
-    List<ChunkSpec> chunks = keys.stream().map(key -> new ChunkSpec(key, bytes, tokens)).toList();
-    Reservation reservation = new Reservation(cache, keys, into);
+    List<ChunkSpec> chunks =
+        keys.stream().map(key -> new ChunkSpec(key, full.bytes(), full.tokens())).toList();
+    Reservation reservation = new Reservation(cache, keys, full, into);
     reservation.add(cache.claim(chunks, new Reserving.Now(), into));
     return reservation;
   }
@@ -60,6 +76,7 @@ final class Reservation implements AutoCloseable {
       }
     }
     cache.abort(behind);
+    checksums = new long[wanted.size()];
   }
 
   private boolean add(Claim claim) {
@@ -92,51 +109,108 @@ final class Reservation implements AutoCloseable {
     return wanted.size();
   }
 
+  /** How many of them are among the first {@code chunks} of all. */
+  int wantedAmong(int chunks) {
+    int found = Collections.binarySearch(wanted, chunks);
+    return found < 0 ? -found - 1 : found;
+  }
+
   /** Their keys as text, from the {@code from}-th on, before the {@code to}-th. */
   List<String> wantedKeys(int from, int to) {
     return wanted.subList(from, to).stream().map(i -> keys.get(i).toString()).toList();
   }
 
-  /** How long the prefix in the lease is once the first {@code pulled} wanted ones are filled. */
-  int prefix(int pulled) {
-    return pulled < wanted.size() ? wanted.get(pulled) : pending.size();
+  /** The key of the {@code which}-th wanted chunk. */
+  ChunkKey wantedKey(int which) {
+    return keys.get(wanted.get(which));
+  }
+
+  /** How many wanted chunks are visible, from the first on. */
+  int visible() {
+    return visible;
+  }
+
+  /** How long the prefix in the lease is. */
+  int prefix() {
+    return visible < wanted.size() ? wanted.get(visible) : pending.size();
   }
 
   /**
-   * Fills the {@code which}-th wanted chunk with the next of a delivery and makes it visible.
+   * Fills the {@code which}-th wanted chunk with the next of a delivery.
    *
    * @return what went wrong; null if nothing did
    */
   @Nullable Fault fill(int which, Delivery delivery) {
     int index = wanted.get(which);
-    if (!fit(index, delivery)) {
-      return Fault.UNWANTED;
+    Fault unfit = fit(index, delivery);
+    if (unfit != null) {
+      return unfit;
     }
     PendingChunk chunk = pending.get(index);
-    if (chunk == null) {
-      return Fault.NO_ROOM;
-    }
-    if (!delivery.copyNextTo(chunk.body())) {
+    MemorySegment target =
+        chunk == null ? MemorySegment.ofArray(new byte[delivery.length()]) : chunk.body();
+    if (!delivery.copyNextTo(target)) {
       return Fault.HARMED;
     }
-    pending.set(index, null);
-    return cache.commit(chunk, delivery.lastChecksum(), into) == CommitOutcome.CLOSED
-        ? Fault.NO_ROOM
-        : null;
+    checksums[which] = delivery.lastChecksum();
+    filled.set(which);
+    return null;
   }
 
-  /** Claims the chunk anew if the one that came isn't a full one; false if such aren't kept. */
-  private boolean fit(int index, Delivery delivery) {
+  /** Claims the chunk anew if the one that came isn't a full one. */
+  private @Nullable Fault fit(int index, Delivery delivery) {
     PendingChunk chunk = pending.get(index);
     if (chunk == null
         || (chunk.bytes() == delivery.length() && chunk.tokens() == delivery.tokens())) {
+      return null;
+    }
+    cache.abort(chunk);
+    Fault fault = claim(index, new ChunkSize(delivery.length(), delivery.tokens()));
+    if (fault == Fault.UNWANTED && claim(index, full) == Fault.NO_ROOM) {
+      return Fault.NO_ROOM;
+    }
+    return fault;
+  }
+
+  private @Nullable Fault claim(int index, ChunkSize size) {
+    pending.set(index, null);
+    return switch (cache.claim(keys.get(index), size.bytes(), size.tokens(), into)) {
+      case PendingChunk claimed -> {
+        pending.set(index, claimed);
+        yield null;
+      }
+      // Somebody stored it meanwhile.
+      case Claim.Resident resident -> null;
+      case Claim.TooLarge tooLarge -> Fault.UNWANTED;
+      case Claim.Unfull unfull -> Fault.UNWANTED;
+      case Claim.WrongSize wrongSize -> Fault.UNWANTED;
+      case Claim.NoSpace noSpace -> Fault.NO_ROOM;
+      case Claim.NotKept notKept -> Fault.NO_ROOM;
+      case Claim.Closed closed -> Fault.NO_ROOM;
+    };
+  }
+
+  /** Makes visible what is filled without a gap; false if the cache takes nothing any more. */
+  boolean show() {
+    int from = visible;
+    int next = filled.nextClearBit(from);
+    if (next == from) {
       return true;
     }
-    pending.set(index, null);
-    cache.abort(chunk);
-    Claim again = cache.claim(keys.get(index), delivery.length(), delivery.tokens(), into);
-    pending.set(index, again instanceof PendingChunk claimed ? claimed : null);
-    return !(again instanceof Claim.Unfull || again instanceof Claim.WrongSize);
+    List<PendingChunk> chunks = new ArrayList<>();
+    long[] sums = new long[next - from];
+    for (int which = from; which < next; which++) {
+      PendingChunk chunk = pending.set(wanted.get(which), null);
+      if (chunk != null) {
+        sums[chunks.size()] = checksums[which];
+        chunks.add(chunk);
+      }
+    }
+    if (cache.commit(chunks, sums, into).contains(CommitOutcome.CLOSED)) {
+      return false;
+    }
+    visible = next;
+    return true;
   }
 
   /** Why a chunk wasn't filled. */

@@ -17,6 +17,8 @@ import io.kvmesh.common.wire.directory.HeartbeatRetMsg;
 import io.kvmesh.common.wire.directory.PeerLayout;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -43,15 +45,15 @@ class ControllerDirectoryTest {
   private ControllerDirectory directory;
 
   private void use(Duration attempt, FakeController... controllers) {
+    use(attempt, Stream.of(controllers).map(FakeController::address).toArray(String[]::new));
+  }
+
+  private void use(Duration attempt, String... controllers) {
     directory =
         new ControllerDirectory(
             new WorkerId("me", 3),
             new DirectorySettings(
-                Stream.of(controllers).map(FakeController::address).toList(),
-                SocketSettings.DEFAULT,
-                attempt,
-                Duration.ofMillis(300),
-                64),
+                List.of(controllers), SocketSettings.DEFAULT, attempt, Duration.ofMillis(300), 64),
             sockets,
             new MessageCodec(),
             counters,
@@ -82,7 +84,7 @@ class ControllerDirectoryTest {
       assertThat(lookup(LONG))
           .isEqualTo(
               new LookupOutcome.Found(
-                  List.of(new Holder("other", "LocalCPUBackend", 2, "10.0.0.7:8200"))));
+                  List.of(new Holder("other", "LocalCPUBackend", 2, "10.0.0.7:8200", -1))));
       assertThat(one.asked)
           .containsExactly(new BatchedP2PLookupMsg(HASHES, "me", 3, KEYSPACE.toString()));
       assertThat(directory.reachable()).isTrue();
@@ -161,6 +163,68 @@ class ControllerDirectoryTest {
     }
   }
 
+  /** As a process that was stopped: its system accepts, and nobody ever says a word. */
+  @Test
+  void lookup_movesOnFromAControllerWhoseProcessIsStopped() throws Exception {
+    try (ServerSocket stopped = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        FakeController good = new FakeController(asked -> found(1))) {
+      use(Duration.ofMillis(300), "127.0.0.1:" + stopped.getLocalPort(), good.address());
+
+      assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Found.class);
+      long start = System.nanoTime();
+      assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Found.class);
+
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+      assertThat(directory.notFailing()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void controllerThatStopsAndGoesOn_isLeftAndAskedAgainWhenItIsNeeded() throws Exception {
+    try (FakeController one = new FakeController(asked -> found(1));
+        FakeController two = new FakeController(asked -> found(2))) {
+      use(Duration.ofMillis(300), one, two);
+      assertThat(best(lookup(LONG))).isEqualTo(1);
+
+      one.fromNowOn(asked -> null);
+      assertThat(best(lookup(LONG))).isEqualTo(2);
+      one.fromNowOn(asked -> found(3));
+      two.fromNowOn(asked -> NOT_READY);
+
+      await()
+          .until(
+              () ->
+                  lookup(LONG) instanceof LookupOutcome.Found found
+                      && found.holders().getFirst().chunks() == 3);
+    }
+  }
+
+  private static int best(LookupOutcome outcome) {
+    return ((LookupOutcome.Found) outcome).holders().getFirst().chunks();
+  }
+
+  @Test
+  void holders_areThoseToldWithTheirEpochs() throws Exception {
+    List<PeerLayout> layouts =
+        List.of(
+            new PeerLayout("a", "LocalCPUBackend", 3, "10.0.0.1:1"),
+            new PeerLayout("b", "LocalCPUBackend", 1, "10.0.0.2:1"));
+    try (FakeController one =
+        new FakeController(asked -> new BatchedP2PLookupRetMsg(layouts, List.of(7L, 8L)))) {
+      use(LONG, one);
+      LookupOutcome right =
+          new LookupOutcome.Found(
+              List.of(
+                  new Holder("a", "LocalCPUBackend", 3, "10.0.0.1:1", 7),
+                  new Holder("b", "LocalCPUBackend", 1, "10.0.0.2:1", 8)));
+      assertThat(lookup(LONG)).isEqualTo(right);
+      one.fromNowOn(asked -> new BatchedP2PLookupRetMsg(layouts, List.of(7L)));
+      assertThat(((LookupOutcome.Found) lookup(LONG)).holders())
+          .as("epochs that belong to nobody knows whom")
+          .allMatch(it -> it.epoch() == Holder.UNKNOWN_EPOCH);
+    }
+  }
+
   @Test
   void lookup_ofSilentControllers_takesNoLongerThanItMay() throws Exception {
     try (FakeController one = new FakeController(asked -> null);
@@ -176,7 +240,7 @@ class ControllerDirectoryTest {
 
   @Test
   void lookup_withoutControllers_isUnavailable() throws Exception {
-    use(LONG);
+    use(LONG, new String[0]);
     assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Unavailable.class);
     assertThat(directory.reachable()).isFalse();
   }

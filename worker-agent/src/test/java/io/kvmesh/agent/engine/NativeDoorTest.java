@@ -163,7 +163,8 @@ class NativeDoorTest {
       agent.store(keys.subList(0, 2));
       agent.store(keys.subList(4, 5));
       fleet.set(
-          new LookupOutcome.Found(List.of(new Holder("o", "LocalCPUBackend", 4, owner.address()))));
+          new LookupOutcome.Found(
+              List.of(new Holder("o", "LocalCPUBackend", 4, owner.address(), -1))));
       long session = open();
 
       RawClient.Answer<EngineRetrieveRetMsg> found =
@@ -191,7 +192,7 @@ class NativeDoorTest {
     assertThat(client.ask(EngineRetrieveRetMsg.class, retrieve).peerOutcome())
         .isEqualTo("directory_unavailable");
     fleet.set(
-        new LookupOutcome.Found(List.of(new Holder("o", "LocalCPUBackend", 1, "127.0.0.1:1"))));
+        new LookupOutcome.Found(List.of(new Holder("o", "LocalCPUBackend", 1, "127.0.0.1:1", -1))));
     assertThat(client.ask(EngineRetrieveRetMsg.class, retrieve).peerOutcome()).isNotEqualTo("hit");
   }
 
@@ -199,7 +200,7 @@ class NativeDoorTest {
   void lookup_tellsTheParts_andALeaseHoldsTheLocalOne() {
     agent.store(TestAgent.keys(1, 3));
     fleet.set(
-        new LookupOutcome.Found(List.of(new Holder("o", "LocalCPUBackend", 2, "10.0.0.1:1"))));
+        new LookupOutcome.Found(List.of(new Holder("o", "LocalCPUBackend", 2, "10.0.0.1:1", -1))));
     long session = open();
     List<String> six = texts(TestAgent.keys(1, 6));
 

@@ -1,5 +1,7 @@
 package io.kvmesh.agent.engine;
 
+import io.kvmesh.agent.directory.DirectoryCount;
+import io.kvmesh.agent.directory.LocalLookupCache;
 import io.kvmesh.agent.directory.PeerDirectory;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
@@ -51,7 +53,12 @@ final class TestDoor {
             agent.self,
             settings,
             agent.cache,
-            directory,
+            new LocalLookupCache(
+                directory,
+                100,
+                Duration.ofSeconds(10),
+                new Counters<>(DirectoryCount.class),
+                System::nanoTime),
             agent.puller,
             agent.sockets,
             new MessageCodec(),

@@ -154,6 +154,17 @@ final class FakePeer implements AutoCloseable {
     loop.after(REOPEN, () -> reopen(address));
   }
 
+  /** Closes both ports for good, and with them all connections; the loop's thread. */
+  void die() {
+    loop.close(lookup);
+    loop.close(init);
+  }
+
+  /** Sends the right answer for the first chunks of a request; the loop's thread. */
+  void give(Envelope envelope, BatchedLookupAndGetMsg get, int chunks) {
+    reply(envelope, right(get, chunks), bodies(get, chunks));
+  }
+
   private void reopen(String address) {
     try {
       lookup = bindLookup(address);
@@ -184,8 +195,24 @@ final class FakePeer implements AutoCloseable {
     return bodies;
   }
 
+  /** An answer of one chunk, a part of a full one or more than that. */
+  static BatchedLookupAndGetRetMsg sized(BatchedLookupAndGetMsg get, int bytes) {
+    byte[] body = body(get.keys().getFirst(), bytes);
+    return new BatchedLookupAndGetRetMsg(
+        1,
+        EPOCH,
+        1L,
+        List.of(bytes),
+        List.of(TestAgent.TOKENS * bytes / PAGE),
+        List.of(ChunkChecksum.of(MemorySegment.ofArray(body))));
+  }
+
   static byte[] body(String key) {
-    byte[] body = new byte[PAGE];
+    return body(key, PAGE);
+  }
+
+  static byte[] body(String key, int bytes) {
+    byte[] body = new byte[bytes];
     TestAgent.fill(MemorySegment.ofArray(body), ChunkKey.parse(key));
     return body;
   }

@@ -79,7 +79,7 @@ public final class TestAgent implements AutoCloseable {
     mover = new ChunkMover(cache, client, builder.moves(), moved, System::nanoTime);
     puller =
         new PrefixPuller(
-            cache, client, new PullLimits(builder.getBytes, 3), pulled, (outcome, nanos) -> {});
+            cache, client, new PullLimits(builder.getBytes, 3, 4), pulled, (outcome, nanos) -> {});
     server.start();
     client.start(server.initAddress());
   }
@@ -100,6 +100,7 @@ public final class TestAgent implements AutoCloseable {
     private Duration loanDeadline = Duration.ofSeconds(10);
     private Duration connectTimeout = Duration.ofSeconds(2);
     private Duration passOverMost = Duration.ofMillis(200);
+    private Duration idleTimeout = Duration.ofMinutes(1);
     private long maxInFlight = 64 << 20;
     private Duration putDeadline = Duration.ofSeconds(10);
     private Duration hold = Duration.ofSeconds(10);
@@ -142,6 +143,11 @@ public final class TestAgent implements AutoCloseable {
 
     public Builder passOver(Duration most) {
       passOverMost = most;
+      return this;
+    }
+
+    public Builder idleTimeout(Duration timeout) {
+      idleTimeout = timeout;
       return this;
     }
 
@@ -197,23 +203,17 @@ public final class TestAgent implements AutoCloseable {
           maxOverduePerPeer,
           loanDeadline,
           64,
-          new PutLimits(maxPuts, putDeadline, new PullLimits(getBytes, 3), hold, maxHeldPercent));
+          new PutLimits(
+              maxPuts, putDeadline, new PullLimits(getBytes, 3, 1), hold, maxHeldPercent));
     }
 
     private MoveLimits moves() {
-      return new MoveLimits(Duration.ofSeconds(20), putDeadline, new PullLimits(getBytes, 3));
+      return new MoveLimits(Duration.ofSeconds(20), putDeadline, new PullLimits(getBytes, 3, 1));
     }
 
     private PeerClientSettings client() {
       return new PeerClientSettings(
-          sockets,
-          connectTimeout,
-          passOverMost,
-          Duration.ofMinutes(1),
-          64,
-          256,
-          maxInFlight,
-          maxInFlight);
+          sockets, connectTimeout, passOverMost, idleTimeout, 64, 256, maxInFlight, maxInFlight);
     }
   }
 
@@ -247,9 +247,15 @@ public final class TestAgent implements AutoCloseable {
   /** Pulls into a lease of its own, whose chunks are compared with what they must be. */
   public PullOutcome pull(String peer, List<ChunkKey> keys, Duration atMost)
       throws InterruptedException {
+    return pull(List.of(new PullSource(peer, keys.size())), keys, atMost);
+  }
+
+  /** As above, from several peers. */
+  public PullOutcome pull(List<PullSource> sources, List<ChunkKey> keys, Duration atMost)
+      throws InterruptedException {
     try (ChunkLease lease = cache.newLease()) {
       PullOutcome outcome =
-          puller.pull(peer, keys, lease, Deadline.after(atMost, System::nanoTime));
+          puller.pull(sources, keys, lease, Deadline.after(atMost, System::nanoTime));
       for (int i = 0; i < lease.size(); i++) {
         requireRight(lease, i);
       }
