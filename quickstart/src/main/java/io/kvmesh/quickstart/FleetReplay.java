@@ -37,7 +37,7 @@ final class FleetReplay {
 
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration PULL_DEADLINE = Duration.ofSeconds(10);
-  private static final Duration BARRIER_TIMEOUT = Duration.ofSeconds(20);
+  private static final Duration BARRIER_TIMEOUT = Duration.ofSeconds(45);
   private static final Duration LOAN_TIMEOUT = Duration.ofSeconds(10);
 
   private final Fleet fleet;

@@ -53,18 +53,16 @@ public final class ControllerClient implements AutoCloseable {
 
   /**
    * The barrier: waits until the view that answers lookups has applied a worker's events up to a
-   * number.
-   *
-   * @return false if it has not within the timeout
+   * number, or the timeout is over, or it never will: a later life of the worker is known.
    */
-  public boolean awaitApplied(WorkerId worker, long epoch, long sequence, Duration timeout)
+  public AppliedRetMsg awaitApplied(WorkerId worker, long epoch, long sequence, Duration timeout)
       throws ClientException, InterruptedException {
     AppliedMsg request =
         new AppliedMsg(worker.instanceId(), worker.rank(), epoch, sequence, timeout.toMillis());
     RequestSocket.Reply reply =
         socket.request(codec.encode(request), List.of(), timeout.plus(REPLY_MARGIN));
     return switch (Replies.decode(codec, DirectoryReply.class, reply.payload(), NAME)) {
-      case AppliedRetMsg applied -> applied.applied();
+      case AppliedRetMsg applied -> applied;
       case ErrorMsg error -> throw new ClientException(NAME + " answers " + error.error());
       case DirectoryReply other ->
           throw new ClientException(NAME + " answers " + other.getClass().getSimpleName());

@@ -1,6 +1,7 @@
 package io.kvmesh.quickstart.replay;
 
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.wire.directory.AppliedRetMsg;
 import io.kvmesh.common.wire.engine.EngineLookupRetMsg;
 import io.kvmesh.common.wire.engine.EngineRetrieveRetMsg;
 import io.kvmesh.common.wire.engine.EngineStoreRetMsg;
@@ -188,9 +189,11 @@ public final class Replay {
   private void pass(ReplayWorker worker, Position changed, boolean hasChanged)
       throws ReplayFailure, ClientException, InterruptedException {
     long start = System.nanoTime();
-    if (!barrier.await(worker.id(), changed.epoch(), changed.sequence())) {
+    AppliedRetMsg known = barrier.await(worker.id(), changed.epoch(), changed.sequence());
+    if (!known.applied()) {
       throw new ReplayFailure(
-          "the controller has not applied event " + changed.sequence() + " in time");
+          "the controller hasn't applied event %d of epoch %d, but event %d of epoch %d"
+              .formatted(changed.sequence(), changed.epoch(), known.sequence(), known.epoch()));
     }
     if (hasChanged) {
       tally.eventLag.record(System.nanoTime() - start);
