@@ -140,7 +140,13 @@ public final class Agent implements AutoCloseable {
 
   private CommandDesk commands() {
     return new CommandDesk(
-        self, PublisherSettings.LOCAL_CPU, cache, mover, peerServer::initAddress, controlCounts);
+        self,
+        PublisherSettings.LOCAL_CPU,
+        cache,
+        mover,
+        peerServer::initAddress,
+        parts.tokenKeys().orElse(null),
+        controlCounts);
   }
 
   /** Opens all doors, and tells the log as soon as it is there; doesn't wait for it. */

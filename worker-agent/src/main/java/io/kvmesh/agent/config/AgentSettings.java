@@ -45,6 +45,8 @@ public record AgentSettings(
    *
    * @param name name of the model, as in the keys; must be set
    * @param dtype type of the cached values, as in the keys
+   * @param worldSize ranks that the model is split over, as in the keys; 0 = unknown, and commands
+   *     can't name chunks by their tokens
    * @param chunkTokens tokens of a full chunk
    * @param layers of the model on this rank; 0 = unknown
    * @param hiddenSize values of a token in one layer of this rank, for keys and values each: KV
@@ -58,12 +60,13 @@ public record AgentSettings(
    *     where those are given, else must be set
    * @param memoryFormat order of the values in a chunk; empty = KV_2LTD, with layerwise KV_T2D,
    *     with blending KV_2TD, with MLA KV_MLA_FMT
-   * @param hashAlgorithm how the engine hashes tokens
-   * @param hashSeed seed of that algorithm
+   * @param hashAlgorithm how the engine hashes tokens, as in its own setting, with variants
+   * @param hashSeed seed of that algorithm: PYTHONHASHSEED of the engine; empty = none
    */
   public record Model(
       @DefaultValue("") String name,
       @DefaultValue("bfloat16") String dtype,
+      @DefaultValue("0") int worldSize,
       @DefaultValue("256") int chunkTokens,
       @DefaultValue("0") int layers,
       @DefaultValue("0") int hiddenSize,

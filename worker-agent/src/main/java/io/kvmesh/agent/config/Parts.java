@@ -1,5 +1,6 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.agent.control.TokenKeys;
 import io.kvmesh.agent.directory.DirectorySettings;
 import io.kvmesh.agent.engine.EngineSettings;
 import io.kvmesh.agent.event.KafkaLogSettings;
@@ -11,6 +12,9 @@ import io.kvmesh.agent.transfer.PeerClientSettings;
 import io.kvmesh.agent.transfer.PeerServerSettings;
 import io.kvmesh.agent.transfer.PullLimits;
 import io.kvmesh.agent.transfer.PutLimits;
+import io.kvmesh.common.hash.ChunkHashing;
+import io.kvmesh.common.hash.TokenChunker;
+import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.WorkerKind;
@@ -20,6 +24,7 @@ import io.kvmesh.common.zmq.ZmqSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** What the settings mean for each part of the agent. Immutable. */
@@ -187,6 +192,21 @@ final class Parts {
   PublisherSettings publisher(WorkerId worker) {
     return PublisherSettings.of(
         worker, settings.liveness().heartbeatInterval(), settings.kafka().snapshotInterval());
+  }
+
+  /** Keys of tokens' chunks; none where the keys' world size isn't known. */
+  Optional<TokenKeys> tokenKeys() {
+    AgentSettings.Model model = settings.model();
+    if (model.worldSize() == 0) {
+      return Optional.empty();
+    }
+    int rank = model.saveOnlyFirstRank() ? 0 : settings.rank();
+    return Optional.of(
+        new TokenKeys(
+            Keyspace.of(model.name(), model.worldSize(), rank, model.dtype(), List.of()),
+            new TokenChunker(
+                ChunkHashing.of(model.hashAlgorithm(), model.hashSeed()), model.chunkTokens()),
+            settings.cache().saveUnfullChunk()));
   }
 
   /** What this agent tells of itself. */

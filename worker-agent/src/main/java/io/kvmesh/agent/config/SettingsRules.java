@@ -2,6 +2,7 @@ package io.kvmesh.agent.config;
 
 import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.transfer.Channels;
+import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.zmq.CurveKeys;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
@@ -31,7 +32,7 @@ final class SettingsRules {
 
   void check(AgentSettings settings) {
     checkIdentity(settings);
-    checkModel(settings.model());
+    checkModel(settings);
     new MemoryRules(faults, settings).check();
     checkCache(settings);
     checkPins(settings.pin());
@@ -85,11 +86,27 @@ final class SettingsRules {
         "must be a process id, or 0 for none");
   }
 
-  private void checkModel(AgentSettings.Model model) {
+  private void checkModel(AgentSettings settings) {
+    AgentSettings.Model model = settings.model();
     keyPart("model.name", model.name());
     keyPart("model.dtype", model.dtype());
     new ModelRules(faults, model).check();
     keyPart("model.hash-algorithm", model.hashAlgorithm());
+    if (model.worldSize() != 0) {
+      checkTokens(settings);
+    }
+  }
+
+  /** Commands may name tokens: their keys must be known. */
+  private void checkTokens(AgentSettings settings) {
+    AgentSettings.Model model = settings.model();
+    int least = model.saveOnlyFirstRank() ? 1 : settings.rank() + 1;
+    range("model.world-size", model.worldSize(), least, 65_536);
+    try {
+      ChunkHashing.of(model.hashAlgorithm(), model.hashSeed());
+    } catch (IllegalArgumentException e) {
+      faults.add("model.hash-algorithm", model.hashAlgorithm(), String.valueOf(e.getMessage()));
+    }
   }
 
   private void checkCache(AgentSettings settings) {

@@ -19,6 +19,7 @@ import io.kvmesh.common.wire.control.MoveWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +43,7 @@ public final class CommandDesk {
    *
    * @param location name of the cache on the wire
    * @param ownAddress of this agent's init port
+   * @param tokenKeys null = commands can't name chunks by their tokens
    */
   public CommandDesk(
       LocalPeer self,
@@ -49,13 +51,15 @@ public final class CommandDesk {
       ChunkCache cache,
       ChunkMover mover,
       Supplier<String> ownAddress,
+      @Nullable TokenKeys tokenKeys,
       Counters<ControlCount> counters) {
     this.self = self;
     this.location = location;
     this.cache = cache;
     this.counters = counters;
-    this.pins = new PinCommands(cache.pins(), counters);
-    this.moves = new MoveCommands(self, location, mover, ownAddress, counters);
+    CommandKeys keys = new CommandKeys(tokenKeys);
+    this.pins = new PinCommands(cache.pins(), keys, counters);
+    this.moves = new MoveCommands(self, location, mover, keys, ownAddress, counters);
   }
 
   /**

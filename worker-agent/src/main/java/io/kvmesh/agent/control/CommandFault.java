@@ -1,18 +1,11 @@
 package io.kvmesh.agent.control;
 
-import io.kvmesh.common.key.ChunkKey;
-import io.kvmesh.common.key.KeyFormatException;
 import io.kvmesh.common.wire.control.ErrorMsg;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
 
 /** Why a command isn't done; the message names the value and the rule. */
 final class CommandFault extends Exception {
 
   private static final long serialVersionUID = 1L;
-
-  private static final int MOST_KEYS = 100_000;
 
   private final String code;
 
@@ -49,25 +42,5 @@ final class CommandFault extends Exception {
     if (!named.equals(here)) {
       throw badRequest("There is no location '%s', only %s".formatted(named, here));
     }
-  }
-
-  /** Tokens would have to be hashed, with the engine's own hash. */
-  static CommandFault tokensAreNotHashed() {
-    return unsupported("This agent doesn't hash tokens: name the chunks in 'keys'");
-  }
-
-  /** Keys, each once. */
-  static List<ChunkKey> parse(List<String> texts) throws CommandFault {
-    if (texts.size() > MOST_KEYS) {
-      throw badRequest(
-          "a command has at most %d keys, this one has %d".formatted(MOST_KEYS, texts.size()));
-    }
-    Set<ChunkKey> keys = new LinkedHashSet<>();
-    try {
-      texts.forEach(text -> keys.add(ChunkKey.parse(text)));
-    } catch (KeyFormatException e) {
-      throw badRequest(String.valueOf(e.getMessage()));
-    }
-    return List.copyOf(keys);
   }
 }

@@ -25,6 +25,7 @@ final class MoveCommands {
   private final LocalPeer self;
   private final String location;
   private final ChunkMover mover;
+  private final CommandKeys keys;
   private final Supplier<String> ownAddress;
   private final Counters<ControlCount> counters;
 
@@ -32,11 +33,13 @@ final class MoveCommands {
       LocalPeer self,
       String location,
       ChunkMover mover,
+      CommandKeys keys,
       Supplier<String> ownAddress,
       Counters<ControlCount> counters) {
     this.self = self;
     this.location = location;
     this.mover = mover;
+    this.keys = keys;
     this.ownAddress = ownAddress;
     this.counters = counters;
   }
@@ -49,7 +52,7 @@ final class MoveCommands {
         new MoveOrder(
             request.workerEventId(),
             target(request),
-            keys(request),
+            named(request),
             !Boolean.FALSE.equals(request.copy()));
     if (!mover.begin(order, report -> reply.accept(receipt(report)))) {
       throw CommandFault.busy("Another move is under way, or this agent is closing");
@@ -70,19 +73,12 @@ final class MoveCommands {
   }
 
   /** Null for all. */
-  private static @Nullable List<ChunkKey> keys(MoveWorkerMsg request) throws CommandFault {
-    List<String> keys = request.keys();
-    if (keys != null) {
-      return CommandFault.parse(keys);
-    }
+  private @Nullable List<ChunkKey> named(MoveWorkerMsg request) throws CommandFault {
     List<Long> tokens = request.tokens();
-    if (tokens == null) {
+    if (request.keys() == null && tokens == null) {
       return null;
     }
-    if (tokens.isEmpty()) {
-      return List.of();
-    }
-    throw CommandFault.tokensAreNotHashed();
+    return keys.named(request.keys(), tokens == null ? List.of() : tokens);
   }
 
   private MoveWorkerRetMsg receipt(MoveReport report) {

@@ -4,7 +4,6 @@ import io.kvmesh.agent.cache.ChunkPins;
 import io.kvmesh.agent.cache.PinOwner;
 import io.kvmesh.agent.cache.Pinned;
 import io.kvmesh.common.count.Counters;
-import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
 import java.util.List;
@@ -19,10 +18,12 @@ final class PinCommands {
   private static final int LONGEST_NAME = 200;
 
   private final ChunkPins pins;
+  private final CommandKeys keys;
   private final Counters<ControlCount> counters;
 
-  PinCommands(ChunkPins pins, Counters<ControlCount> counters) {
+  PinCommands(ChunkPins pins, CommandKeys keys, Counters<ControlCount> counters) {
     this.pins = pins;
+    this.keys = keys;
     this.counters = counters;
   }
 
@@ -38,20 +39,22 @@ final class PinCommands {
   }
 
   private PinWorkerRetMsg pin(PinOwner owner, PinWorkerMsg request) throws CommandFault {
-    List<String> keys = request.keys();
-    if (keys == null) {
-      throw CommandFault.tokensAreNotHashed();
-    }
-    Pinned pinned = pins.pin(owner, CommandFault.parse(keys));
+    Pinned pinned = pins.pin(owner, keys.named(request.keys(), request.tokens()));
     counters.count(ControlCount.PIN);
     return new PinWorkerRetMsg(pinned.tokens(), (long) pinned.chunks(), (long) pinned.refused());
   }
 
   private PinWorkerRetMsg unpin(PinOwner owner, PinWorkerMsg request) throws CommandFault {
-    List<String> texts = request.keys();
-    List<ChunkKey> keys = texts == null ? List.of() : CommandFault.parse(texts);
-    int unpinned = keys.isEmpty() ? pins.unpin(owner) : pins.unpin(owner, keys);
+    int unpinned =
+        namesAll(request)
+            ? pins.unpin(owner)
+            : pins.unpin(owner, keys.named(request.keys(), request.tokens()));
     counters.count(ControlCount.UNPIN);
     return new PinWorkerRetMsg(0, (long) unpinned, 0L);
+  }
+
+  private static boolean namesAll(PinWorkerMsg request) {
+    List<String> named = request.keys();
+    return named == null ? request.tokens().isEmpty() : named.isEmpty();
   }
 }

@@ -110,6 +110,21 @@ class SettingsLoaderTest {
   }
 
   @Test
+  void load_ofAWorldSize_needsARankWithinItAndAKnownHash() {
+    Map<String, Object> named = new HashMap<>(Map.of("kvmesh.model.hash-algorithm", "their-own"));
+    assertThat(load(named).model().hashAlgorithm()).isEqualTo("their-own");
+
+    named.put("kvmesh.model.world-size", "2");
+    assertThat(faults(named)).containsOnlyKeys("kvmesh.model.hash-algorithm");
+    named.put("kvmesh.model.hash-algorithm", "builtin");
+    named.put("kvmesh.model.hash-seed", "random");
+    assertThat(faults(named).get("kvmesh.model.hash-algorithm")).contains("'random'");
+    named.put("kvmesh.model.hash-seed", "0");
+    named.put("kvmesh.rank", "2");
+    assertThat(faults(named)).containsOnlyKeys("kvmesh.model.world-size");
+  }
+
+  @Test
   void load_withoutAnInstanceId_takesTheHostsName() {
     assertThat(AdvertisedAddresses.instanceId(load(Map.of("kvmesh.instance-id", "")))).isNotEmpty();
   }

@@ -8,6 +8,8 @@ import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.hash.ChunkHashing;
+import io.kvmesh.common.hash.TokenChunker;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
@@ -31,6 +33,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +46,7 @@ class ControlServerTest {
   private final Counters<ControlCount> counters = new Counters<>(ControlCount.class);
   private static final String LOCATION = "LocalCPUBackend";
 
+  private @Nullable TokenKeys tokenKeys;
   private TestAgent agent;
   private ControlServer server;
   private RawClient client;
@@ -56,7 +60,13 @@ class ControlServerTest {
     agent = builder.start();
     CommandDesk desk =
         new CommandDesk(
-            agent.self, LOCATION, agent.cache, agent.mover, agent.server::initAddress, counters);
+            agent.self,
+            LOCATION,
+            agent.cache,
+            agent.mover,
+            agent.server::initAddress,
+            tokenKeys,
+            counters);
     server = new ControlServer(desk, agent.sockets, new MessageCodec(), counters, System::nanoTime);
     server.start("tcp://127.0.0.1:0", SocketSettings.DEFAULT);
     client = RawClient.req("127.0.0.1:" + server.port());
@@ -135,9 +145,72 @@ class ControlServerTest {
   void pin_ofTokens_isRefusedWithTheReason() {
     ErrorMsg error = client.ask(ErrorMsg.class, new PinWorkerMsg("e", LOCATION, List.of(1L, 2L)));
     assertThat(error.code()).isEqualTo("unsupported");
-    assertThat(error.error()).contains("hash tokens").contains("keys");
+    assertThat(error.error()).contains("hash tokens").contains("world-size").contains("keys");
     assertThat(client.ask(ErrorMsg.class, pin("e", List.of("no key"), null)).error())
         .contains("no key");
+  }
+
+  private TokenKeys startHashing() throws IOException {
+    stop();
+    TokenKeys keys =
+        new TokenKeys(
+            TestAgent.keys(1, 1).getFirst().keyspace(),
+            new TokenChunker(ChunkHashing.of("builtin", ""), 4),
+            false);
+    tokenKeys = keys;
+    start(TestAgent.named("me"));
+    return keys;
+  }
+
+  private static final List<Long> PROMPT = LongStream.rangeClosed(1, 11).boxed().toList();
+
+  @Test
+  void pin_ofTokens_holdsTheChunksOfTheirFullHashes() throws IOException {
+    List<ChunkKey> chunks = startHashing().of(PROMPT);
+    agent.store(chunks);
+    agent.store(TestAgent.keys(1, 1));
+
+    assertThat(client.ask(PinWorkerRetMsg.class, new PinWorkerMsg("e", LOCATION, PROMPT)))
+        .isEqualTo(new PinWorkerRetMsg(2L * TestAgent.TOKENS, 2L, 0L));
+    agent.cache.clear();
+    assertThat(agent.resident(chunks)).isEqualTo(2);
+    assertThat(agent.cache.stats().residentChunks()).isEqualTo(2);
+
+    assertThat(unpinned(PROMPT.subList(0, 3))).as("no full chunk").isZero();
+    assertThat(unpinned(PROMPT.subList(0, 4))).isEqualTo(1);
+    assertThat(unpinned(List.of())).as("all that is left").isEqualTo(1);
+  }
+
+  private @Nullable Long unpinned(List<Long> tokens) {
+    PinWorkerMsg unpin = new PinWorkerMsg("e", LOCATION, tokens, null, true);
+    return client.ask(PinWorkerRetMsg.class, unpin).numChunks();
+  }
+
+  @Test
+  void pin_ofWhatIsNoToken_namesItAndTheRule() throws IOException {
+    startHashing();
+    ErrorMsg error = client.ask(ErrorMsg.class, new PinWorkerMsg("e", LOCATION, List.of(1L, -5L)));
+    assertThat(error.code()).isEqualTo("bad_request");
+    assertThat(error.error())
+        .isEqualTo("Token 1 is -5: a token is a whole number from 0 to 2^63-1");
+  }
+
+  @Test
+  void copy_ofTokens_takesTheirChunksAndNoOthers() throws Exception {
+    List<ChunkKey> chunks = startHashing().of(PROMPT);
+    try (TestAgent other = TestAgent.named("other").start()) {
+      agent.store(chunks);
+      agent.store(TestAgent.keys(1, 3));
+      WorkerPosition there = new WorkerPosition(other.address(), LOCATION);
+
+      MoveWorkerRetMsg reply =
+          client.ask(
+              MoveWorkerRetMsg.class, new MoveWorkerMsg("m", LOCATION, there, PROMPT, false));
+
+      assertThat(reply.outcomes()).isEqualTo(Map.of(MoveOutcome.MOVED, 2));
+      assertThat(other.resident(chunks)).isEqualTo(2);
+      assertThat(agent.resident(TestAgent.keys(1, 3))).isEqualTo(3);
+    }
   }
 
   private static PinWorkerMsg pin(
