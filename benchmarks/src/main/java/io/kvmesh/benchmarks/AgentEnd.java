@@ -54,11 +54,6 @@ final class AgentEnd implements AutoCloseable {
   private final PeerClient client;
   private final PrefixPuller puller;
 
-  /** An agent whose peers are told to come to another host. */
-  AgentEnd(String name, int pages, int pageBytes, String advertisedHost) throws IOException {
-    this(name, pages, pageBytes, Way.ZMQ.at(advertisedHost));
-  }
-
   /**
    * What differs between the ways in which two of them deal with each other.
    *

@@ -39,7 +39,7 @@ final class HolderScaling {
     private final CappedPort lookup;
 
     Owner(String host) throws IOException {
-      agent = new AgentEnd("owner-" + host, CHUNKS, CHUNK_BYTES, host);
+      agent = new AgentEnd("owner-" + host, CHUNKS, CHUNK_BYTES, AgentEnd.Way.ZMQ.at(host));
       for (int i = 0; i < CHUNKS; i++) {
         agent.store(KEYS.get(i), CHUNK_BYTES, (byte) i);
       }
@@ -71,7 +71,7 @@ final class HolderScaling {
         CHUNKS, CHUNK_BYTES >> 10, BYTES_PER_SECOND / 1_000_000, SAMPLES);
     try (Owner one = new Owner("127.0.0.2");
         Owner two = new Owner("127.0.0.3");
-        AgentEnd requester = new AgentEnd("requester", CHUNKS, CHUNK_BYTES)) {
+        AgentEnd requester = new AgentEnd("requester", CHUNKS, CHUNK_BYTES, AgentEnd.Way.ZMQ)) {
       List<PullSource> single = List.of(one.source());
       List<PullSource> both = List.of(one.source(), two.source());
       double[] ofOne = new double[SAMPLES];
