@@ -21,7 +21,7 @@ final class HolderScaling {
 
   private static final int CHUNKS = 32;
   private static final int CHUNK_BYTES = 1 << 20;
-  private static final long BYTES_PER_SECOND = 200_000_000;
+  private static final long BYTES_PER_SECOND = 100_000_000;
   private static final int WARM_UP = 5;
   private static final int SAMPLES = 9;
   private static final Duration DEADLINE = Duration.ofSeconds(30);
