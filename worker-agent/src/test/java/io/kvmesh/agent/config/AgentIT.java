@@ -314,7 +314,7 @@ class AgentIT {
           .atMost(Duration.ofSeconds(20))
           .untilAsserted(
               () -> assertThat(get(two, "/actuator/health/readiness")).startsWith("200"));
-      requireThatAMoveOnCommandTakesAll(one, two, 20);
+      requireThatAMoveOnCommandTakesAll(one, two, ofController, 20);
     }
   }
 
@@ -331,11 +331,15 @@ class AgentIT {
 
   /** The target has all of it before. */
   private static void requireThatAMoveOnCommandTakesAll(
-      ConfigurableApplicationContext from, ConfigurableApplicationContext to, int chunks)
+      ConfigurableApplicationContext from,
+      ConfigurableApplicationContext to,
+      SocketSettings ofController,
+      int chunks)
       throws Exception {
     WorkerPosition target =
         new WorkerPosition(requireNonNull(state(to).doors().get("peer_init")), LOCATION);
-    try (RawClient control = RawClient.req(requireNonNull(state(from).doors().get("control")))) {
+    String door = requireNonNull(state(from).doors().get("control"));
+    try (RawClient control = RawClient.dealer(door, ofController)) {
       MoveWorkerRetMsg reply =
           control.ask(
               MoveWorkerRetMsg.class, new MoveWorkerMsg("e", LOCATION, target, null, false));
