@@ -79,9 +79,11 @@ class SecurityIT {
 
   private @Nullable DirectoryReply ask(
       ZmqSockets sockets, int port, SocketSettings settings, Duration atMost) throws Exception {
-    try (ZmqSocket req = sockets.connect(SocketKind.REQ, "tcp://127.0.0.1:" + port, settings)) {
-      req.send(codec.encode(new BatchedP2PLookupMsg(List.of(ChunkHash.ofUnsigned(1)), "i", 0)));
-      Multipart answer = req.receive(atMost);
+    // One frame: what refuses the connection may do so between two.
+    try (ZmqSocket client =
+        sockets.connect(SocketKind.DEALER, "tcp://127.0.0.1:" + port, settings)) {
+      client.send(codec.encode(new BatchedP2PLookupMsg(List.of(ChunkHash.ofUnsigned(1)), "i", 0)));
+      Multipart answer = client.receive(atMost);
       return answer == null
           ? null
           : codec.decode(DirectoryReply.class, answer.frames().getLast().toArray());
