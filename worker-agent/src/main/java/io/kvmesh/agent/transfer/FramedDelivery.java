@@ -6,20 +6,22 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /** Chunks in receive buffers, which are checked after the copy. */
-final class FramedDelivery implements Delivery {
+final class FramedDelivery extends Delivery {
 
-  private final DeliveredChunks chunks;
   private final long requestId;
   private final List<Frame> frames;
+
+  /** Index of each chunk's first frame, then of none. */
+  private final int[] firstFrames;
+
   private final FrameContent content;
-  private int nextFrame;
-  private int nextChunk;
 
   private FramedDelivery(
-      DeliveredChunks chunks, long requestId, List<Frame> frames, FrameContent content) {
-    this.chunks = chunks;
-    this.requestId = requestId;
-    this.frames = frames;
+      DeliveredChunks chunks, ReplyBodies bodies, int[] firstFrames, FrameContent content) {
+    super(chunks);
+    this.requestId = bodies.requestId();
+    this.frames = bodies.frames();
+    this.firstFrames = firstFrames;
     this.content = content;
   }
 
@@ -33,6 +35,7 @@ final class FramedDelivery implements Delivery {
       throws BrokenReplyException {
     List<Frame> frames = bodies.frames();
     int most = BodyFrames.mostBytes(content.overheadBytes());
+    int[] firstFrames = new int[chunks.count() + 1];
     int frame = 0;
     for (int i = 0; i < chunks.count(); i++) {
       for (int left = chunks.lengths().get(i); left > 0; left -= most) {
@@ -43,45 +46,26 @@ final class FramedDelivery implements Delivery {
         DeliveredChunks.require(size == right, "frame of %d bytes where %d are due", size, right);
         frame++;
       }
+      firstFrames[i + 1] = frame;
     }
     DeliveredChunks.require(
         frame == frames.size(), "%d frames came, %d are due", frames.size(), frame);
-    return new FramedDelivery(chunks, bodies.requestId(), frames, content);
+    return new FramedDelivery(chunks, bodies, firstFrames, content);
   }
 
   @Override
-  public int chunks() {
-    return chunks.count();
-  }
-
-  @Override
-  public int length() {
-    return chunks.lengths().get(nextChunk);
-  }
-
-  @Override
-  public int tokens() {
-    return chunks.tokens().get(nextChunk);
-  }
-
-  @Override
-  public boolean copyNextTo(MemorySegment target) {
-    ChunkChecksum sum = new ChunkChecksum();
+  boolean copy(int chunk, MemorySegment target, ChunkChecksum sum) {
     boolean meant = true;
-    for (long at = 0; at < target.byteSize(); ) {
-      Frame frame = frames.get(nextFrame++);
+    long at = 0;
+    for (int i = firstFrames[chunk]; i < firstFrames[chunk + 1]; i++) {
+      Frame frame = frames.get(i);
       MemorySegment part = target.asSlice(at, frame.size() - content.overheadBytes());
-      meant &= content.copy(requestId, nextFrame, frame, part);
+      meant &= content.copy(requestId, i + 1, frame, part);
       frame.release();
       sum.add(part);
       at += part.byteSize();
     }
-    return sum.value() == chunks.checksums().get(nextChunk++) && meant;
-  }
-
-  @Override
-  public long lastChecksum() {
-    return chunks.checksums().get(nextChunk - 1);
+    return meant;
   }
 
   @Override

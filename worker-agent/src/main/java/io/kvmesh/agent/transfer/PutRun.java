@@ -12,7 +12,6 @@ import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.wire.peer.PutOutcome;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -255,7 +254,7 @@ final class PutRun {
   private PutOutcome accept(int which, int index, Delivery delivery) {
     Claim room = roomFor(which, index, delivery);
     if (!(room instanceof PendingChunk chunk)) {
-      skip(delivery);
+      delivery.skipNext();
       return outcomeOf(room);
     }
     int bytes = delivery.length();
@@ -291,10 +290,5 @@ final class PutRun {
       rooms.set(which, other);
     }
     return again;
-  }
-
-  /** A delivery's chunks are passed over by copying them. */
-  private static void skip(Delivery delivery) {
-    boolean unused = delivery.copyNextTo(MemorySegment.ofArray(new byte[delivery.length()]));
   }
 }

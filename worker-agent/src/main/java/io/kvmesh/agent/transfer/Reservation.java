@@ -8,7 +8,6 @@ import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.common.key.ChunkKey;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -147,12 +146,13 @@ final class Reservation implements AutoCloseable {
       return unfit;
     }
     PendingChunk chunk = pending.get(index);
-    MemorySegment target =
-        chunk == null ? MemorySegment.ofArray(new byte[delivery.length()]) : chunk.body();
-    if (!delivery.copyNextTo(target)) {
+    if (chunk == null) {
+      delivery.skipNext();
+    } else if (delivery.copyNextTo(chunk.body())) {
+      checksums[which] = delivery.lastChecksum();
+    } else {
       return Fault.HARMED;
     }
-    checksums[which] = delivery.lastChecksum();
     filled.set(which);
     return null;
   }

@@ -7,15 +7,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /** Chunks in the owner's memory, on loan until this is closed; checked after the copy. */
-final class ShmDelivery implements Delivery {
+final class ShmDelivery extends Delivery {
 
-  private final DeliveredChunks chunks;
   private final List<Long> offsets;
   private final List<Integer> generations;
   private final MappedArena arena;
   private final BorrowedPages.Loan loan;
   private final Counters<PullCount> counters;
-  private int nextChunk;
   private boolean closed;
 
   /**
@@ -29,7 +27,7 @@ final class ShmDelivery implements Delivery {
       MappedArena arena,
       BorrowedPages.Loan loan,
       Counters<PullCount> counters) {
-    this.chunks = chunks;
+    super(chunks);
     this.offsets = offsets;
     this.generations = generations;
     this.arena = arena;
@@ -38,34 +36,12 @@ final class ShmDelivery implements Delivery {
   }
 
   @Override
-  public int chunks() {
-    return chunks.count();
-  }
-
-  @Override
-  public int length() {
-    return chunks.lengths().get(nextChunk);
-  }
-
-  @Override
-  public int tokens() {
-    return chunks.tokens().get(nextChunk);
-  }
-
-  @Override
-  public boolean copyNextTo(MemorySegment target) {
-    int chunk = nextChunk++;
-    ChunkChecksum sum = new ChunkChecksum();
-    if (!arena.read(offsets.get(chunk), generations.get(chunk), target, sum::add)) {
+  boolean copy(int chunk, MemorySegment target, ChunkChecksum sum) {
+    boolean unchanged = arena.read(offsets.get(chunk), generations.get(chunk), target, sum::add);
+    if (!unchanged) {
       counters.count(PullCount.CHUNK_CHANGED);
-      return false;
     }
-    return sum.value() == chunks.checksums().get(chunk);
-  }
-
-  @Override
-  public long lastChecksum() {
-    return chunks.checksums().get(nextChunk - 1);
+    return unchanged;
   }
 
   @Override
