@@ -64,7 +64,8 @@ final class GetDesk {
 
   Answer answer(PeerId connection, BatchedLookupAndGetMsg request) {
     KnownPeers.Terms terms = peers.get(request.receiverId());
-    String unknown = whyUnknown(request, terms);
+    String unknown =
+        peers.whyUnknown(request.receiverId(), request.epoch(), request.peerEpoch());
     if (terms == null || unknown != null) {
       counters.count(ServerCount.NOT_INITIALIZED);
       return error(P2PErrorMsg.NOT_INITIALIZED, unknown);
@@ -119,21 +120,6 @@ final class GetDesk {
       counters.add(ServerCount.CHUNK_COPIED, lease.size());
       return new Answer(found(lease, 0, false), BodyFrames.copyOf(lease, overheadBytes), 0);
     }
-  }
-
-  private @Nullable String whyUnknown(
-      BatchedLookupAndGetMsg request, KnownPeers.@Nullable Terms terms) {
-    if (terms == null) {
-      return "no handshake of " + request.receiverId();
-    }
-    Long epoch = request.epoch();
-    if (epoch != null && epoch != terms.epoch()) {
-      return "the handshake was that of epoch " + terms.epoch();
-    }
-    Long ours = request.peerEpoch();
-    return ours != null && ours != self.epoch().getAsLong()
-        ? "this worker's epoch is " + self.epoch().getAsLong()
-        : null;
   }
 
   private static List<ChunkKey> parse(List<String> texts, int most) {

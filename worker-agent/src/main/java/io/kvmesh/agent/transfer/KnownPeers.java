@@ -29,9 +29,11 @@ final class KnownPeers {
     }
   }
 
+  private final LocalPeer self;
   private final Map<String, Terms> byAddress;
 
-  KnownPeers(int most) {
+  KnownPeers(LocalPeer self, int most) {
+    this.self = self;
     byAddress =
         new LinkedHashMap<>(16, 0.75f, true) {
           private static final long serialVersionUID = 1L;
@@ -49,5 +51,25 @@ final class KnownPeers {
 
   @Nullable Terms get(String address) {
     return byAddress.get(address);
+  }
+
+  /**
+   * Why a message isn't of the two lives that have shaken hands; null if it is.
+   *
+   * @param address that its sender introduced itself with
+   * @param epoch of the sender as it says; null = it doesn't say
+   * @param ownerEpoch of this worker as the sender knows it; null = it doesn't say
+   */
+  @Nullable String whyUnknown(
+      String address, @Nullable Long epoch, @Nullable Long ownerEpoch) {
+    Terms terms = get(address);
+    if (terms == null) {
+      return "no handshake of " + address;
+    }
+    if (epoch != null && epoch != terms.epoch()) {
+      return "the handshake was that of epoch " + terms.epoch();
+    }
+    long own = self.epoch().getAsLong();
+    return ownerEpoch != null && ownerEpoch != own ? "this worker's epoch is " + own : null;
   }
 }

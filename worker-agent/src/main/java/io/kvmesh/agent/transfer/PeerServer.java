@@ -86,7 +86,7 @@ public final class PeerServer implements AutoCloseable {
     this.counters = counters;
     this.loop =
         new SocketLoop("peer-server", sockets, MAX_QUEUED_TASKS + settings.puts().maxWaiting());
-    this.peers = new KnownPeers(settings.maxPeers());
+    this.peers = new KnownPeers(self, settings.maxPeers());
     this.loans = new Loans(settings.loanLimits(), nanoTime);
     this.sessions =
         settings.sockets().keys().isPresent() ? new SealedSessions(settings.maxPeers()) : null;

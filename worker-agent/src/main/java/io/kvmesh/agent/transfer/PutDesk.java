@@ -114,21 +114,8 @@ final class PutDesk implements AutoCloseable {
   }
 
   private @Nullable String whyUnknown(BatchedLookupAndPutMsg put) {
-    KnownPeers.Terms terms = peers.get(put.senderId());
-    if (terms == null) {
-      return "no handshake of " + put.senderId();
-    }
-    if (!self.offers()) {
-      return "a later life of this worker was seen";
-    }
-    Long epoch = put.epoch();
-    if (epoch != null && epoch != terms.epoch()) {
-      return "the handshake was that of epoch " + terms.epoch();
-    }
-    Long mine = put.peerEpoch();
-    return mine != null && mine != self.epoch().getAsLong()
-        ? "this worker's epoch is " + self.epoch().getAsLong()
-        : null;
+    String unknown = peers.whyUnknown(put.senderId(), put.epoch(), put.peerEpoch());
+    return unknown == null && !self.offers() ? "a later life of this worker was seen" : unknown;
   }
 
   private Duration timeFor(BatchedLookupAndPutMsg put) {
