@@ -3,7 +3,6 @@ package io.kvmesh.agent.transfer;
 import io.kvmesh.common.wire.codec.WireFormatException;
 import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
-import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.wire.peer.PeerReply;
 import io.kvmesh.common.zmq.Envelope;
 import io.kvmesh.common.zmq.EnvelopeException;
@@ -176,8 +175,7 @@ final class LookupPort implements MessageHandler {
   }
 
   private void greetAgainIfAsked(GetAnswer answer) {
-    if (answer instanceof GetAnswer.Refused refused
-        && refused.code() == P2PErrorMsg.NOT_INITIALIZED) {
+    if (answer instanceof GetAnswer.Refused refused && refused.mayBeAskedAnew()) {
       link.greetAgain();
     }
   }

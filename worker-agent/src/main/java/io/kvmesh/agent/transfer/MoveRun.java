@@ -5,7 +5,6 @@ import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.control.MoveOutcome;
-import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.wire.peer.PutOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -110,7 +109,7 @@ final class MoveRun {
 
   /** Answers why not all was tried; null if all was. */
   private @Nullable String pushAll() throws InterruptedException {
-    int most = (int) Math.max(1, limits.batches().getBytes() / client.self().pageBytes());
+    int most = limits.batches().chunksAtOnce(client.self().pageBytes());
     String stopped = null;
     while (next < keys.size() && stopped == null) {
       if (deadline.passed()) {
@@ -212,9 +211,7 @@ final class MoveRun {
     return answer instanceof PutAnswer.Failed failed
         && attempts < limits.batches().maxAttempts()
         && !deadline.passed()
-        && (failed.why() instanceof GetAnswer.Lost
-            || (failed.why() instanceof GetAnswer.Refused refused
-                && refused.code() == P2PErrorMsg.NOT_INITIALIZED));
+        && failed.why().mayBeAskedAnew();
   }
 
   private static String reason(GetAnswer why) {

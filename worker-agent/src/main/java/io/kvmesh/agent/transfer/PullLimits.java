@@ -7,4 +7,10 @@ package io.kvmesh.agent.transfer;
  * @param maxAttempts at one peer in a row, within the pull's deadline
  * @param maxHolders asked side by side; others are asked where those fail
  */
-public record PullLimits(long getBytes, int maxAttempts, int maxHolders) {}
+public record PullLimits(long getBytes, int maxAttempts, int maxHolders) {
+
+  /** How many chunks one request asks for. */
+  int chunksAtOnce(int pageBytes) {
+    return (int) Math.max(1, getBytes / pageBytes);
+  }
+}

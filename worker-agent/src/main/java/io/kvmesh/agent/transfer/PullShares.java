@@ -48,7 +48,7 @@ final class PullShares {
     this.holders = holders;
     this.pageBytes = pageBytes;
     this.mostHolders = limits.maxHolders();
-    this.mostChunks = (int) Math.max(1, limits.getBytes() / pageBytes);
+    this.mostChunks = limits.chunksAtOnce(pageBytes);
     this.leastChunks = Math.clamp(LEAST_BYTES / pageBytes, 1, mostChunks);
     this.speeds = speeds;
     this.end = wanted;

@@ -10,7 +10,6 @@ import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
-import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.wire.peer.PutOutcome;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -77,7 +76,7 @@ final class PutRun {
    */
   List<PutOutcome> run(int most) throws InterruptedException {
     List<Integer> missing = holdThoseHere(fit(most));
-    int atOnce = (int) Math.max(1, limits.getBytes() / client.self().pageBytes());
+    int atOnce = limits.chunksAtOnce(client.self().pageBytes());
     for (int from = 0; from < missing.size() && end == null; from += atOnce) {
       read(missing.subList(from, Math.min(missing.size(), from + atOnce)));
     }
@@ -217,10 +216,7 @@ final class PutRun {
   }
 
   private boolean mayRetry(GetAnswer answer) {
-    return !order.deadline().passed()
-        && (answer instanceof GetAnswer.Lost
-            || (answer instanceof GetAnswer.Refused refused
-                && refused.code() == P2PErrorMsg.NOT_INITIALIZED));
+    return answer.mayBeAskedAnew() && !order.deadline().passed();
   }
 
   private GetAnswer await(CompletableFuture<GetAnswer> answer) throws InterruptedException {
