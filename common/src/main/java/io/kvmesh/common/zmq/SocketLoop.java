@@ -64,7 +64,7 @@ public final class SocketLoop implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+    this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::loop);
   }
 
   /** Starts the thread. Once. */
@@ -130,6 +130,15 @@ public final class SocketLoop implements AutoCloseable {
       refusedTasks.increment();
     }
     return accepted;
+  }
+
+  /** Like {@link #execute}, but at once if the caller is the loop's thread. */
+  public boolean run(Runnable task) {
+    if (!isOwner()) {
+      return execute(task);
+    }
+    task.run();
+    return true;
   }
 
   /** Acts once, after a time. Owner thread, or before the start. */
@@ -202,9 +211,7 @@ public final class SocketLoop implements AutoCloseable {
             result.completeExceptionally(e);
           }
         };
-    if (isOwner()) {
-      task.run();
-    } else if (!execute(task)) {
+    if (!run(task)) {
       throw new IOException("Loop " + name + " takes no more tasks");
     }
     return await(result);
@@ -223,7 +230,7 @@ public final class SocketLoop implements AutoCloseable {
     }
   }
 
-  private void run() {
+  private void loop() {
     try (idle) {
       while (!closing) {
         turn();

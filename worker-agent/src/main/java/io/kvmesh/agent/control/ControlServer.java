@@ -115,9 +115,7 @@ public final class ControlServer implements AutoCloseable {
 
     /** From any thread. */
     private void sendSoon(ZmqSocket socket, Envelope envelope, ControlReply reply) {
-      if (loop.isOwner()) {
-        send(socket, envelope, reply);
-      } else if (!loop.execute(() -> send(socket, envelope, reply))) {
+      if (!loop.run(() -> send(socket, envelope, reply))) {
         counters.count(ControlCount.REPLY_LOST);
       }
     }

@@ -3,7 +3,6 @@ package io.kvmesh.agent.transfer;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BorrowedPages {
 
-  private final BooleanSupplier onThread;
   private final Consumer<Runnable> thread;
   private final LongPredicate sayDone;
 
@@ -24,13 +22,11 @@ final class BorrowedPages {
   private volatile boolean closed;
 
   /**
-   * @param onThread whether the caller is the thread of the connection
-   * @param thread runs a task on it, or drops the task
+   * @param thread runs a task on the thread of the connection, or drops the task
    * @param sayDone tells the owner that a loan has ended; false if it can't be told now. Called on
    *     the thread of the connection
    */
-  BorrowedPages(BooleanSupplier onThread, Consumer<Runnable> thread, LongPredicate sayDone) {
-    this.onThread = onThread;
+  BorrowedPages(Consumer<Runnable> thread, LongPredicate sayDone) {
     this.thread = thread;
     this.sayDone = sayDone;
   }
@@ -60,11 +56,7 @@ final class BorrowedPages {
 
   private void end(long id) {
     ended.add(id);
-    if (onThread.getAsBoolean()) {
-      tellOwner();
-    } else {
-      thread.accept(this::tellOwner);
-    }
+    thread.accept(this::tellOwner);
   }
 
   /** Tells what wasn't told yet, as far as that goes. The thread of the connection. */

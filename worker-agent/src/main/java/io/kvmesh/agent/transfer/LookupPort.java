@@ -69,7 +69,7 @@ final class LookupPort implements MessageHandler {
     this.link = link;
     this.answers = new Answers(agreed.channel(), agreed.epoch(), context.traffic());
     this.borrowed =
-        new BorrowedPages(context.loop()::isOwner, context.loop()::execute, this::sayDone);
+        new BorrowedPages(context.loop()::run, this::sayDone);
     context.traffic().opened(agreed.channel().name());
   }
 

@@ -255,12 +255,7 @@ public final class PeerServer implements AutoCloseable {
     @Override
     public void onMessage(ZmqSocket socket, Multipart message) {
       try {
-        Envelope.Content content = Envelope.splitRouted(message);
-        decode(socket, message, content.envelope(), payloadOf(content));
-      } catch (BrokenSealException e) {
-        counters.count(ServerCount.UNSEALED);
-        refusedAtLookup.refuse(message, e.getMessage());
-        sayIfUnknown(socket, message);
+        unseal(socket, message, Envelope.splitRouted(message));
       } catch (EnvelopeException e) {
         counters.count(ServerCount.BAD_FRAME);
         refusedAtLookup.refuse(message, e.getMessage());
@@ -269,22 +264,23 @@ public final class PeerServer implements AutoCloseable {
       }
     }
 
-    private byte[] payloadOf(Envelope.Content content) throws BrokenSealException {
-      Envelope envelope = content.envelope();
-      return sessions == null
-          ? content.payload()
-          : sessions.open(envelope.peer(), envelope.requestId(), content.payload());
-    }
-
     /** A requester whose session was forgotten must know that; nobody learns anything else. */
-    private void sayIfUnknown(ZmqSocket socket, Multipart message) {
+    private void unseal(ZmqSocket socket, Multipart message, Envelope.Content content) {
+      Envelope envelope = content.envelope();
+      byte[] payload = content.payload();
+      if (sessions == null) {
+        decode(socket, message, envelope, payload);
+        return;
+      }
       try {
-        Envelope.Content content = Envelope.splitRouted(message);
-        if (sessions != null && sessions.isOfUnknownSession(content.payload())) {
-          socket.send(content.envelope().with(codec.encode(SealedSessions.UNKNOWN)));
+        byte[] plain = sessions.open(envelope.peer(), envelope.requestId(), payload);
+        decode(socket, message, envelope, plain);
+      } catch (BrokenSealException e) {
+        counters.count(ServerCount.UNSEALED);
+        refusedAtLookup.refuse(message, e.getMessage());
+        if (sessions.isOfUnknownSession(payload)) {
+          socket.send(envelope.with(codec.encode(SealedSessions.UNKNOWN)));
         }
-      } catch (EnvelopeException e) {
-        throw new IllegalStateException(e);
       }
     }
 
@@ -312,9 +308,7 @@ public final class PeerServer implements AutoCloseable {
 
     /** From any thread. */
     private void sendLater(ZmqSocket socket, Envelope envelope, Message reply) {
-      if (loop.isOwner()) {
-        send(socket, envelope, reply, List.of());
-      } else if (!loop.execute(() -> send(socket, envelope, reply, List.of()))) {
+      if (!loop.run(() -> send(socket, envelope, reply, List.of()))) {
         counters.count(ServerCount.REPLY_LOST);
       }
     }
