@@ -1,6 +1,5 @@
 package io.kvmesh.agent.transfer;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -34,15 +33,7 @@ final class KnownPeers {
 
   KnownPeers(LocalPeer self, int most) {
     this.self = self;
-    byAddress =
-        new LinkedHashMap<>(16, 0.75f, true) {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<String, Terms> eldest) {
-            return size() > most;
-          }
-        };
+    this.byAddress = new LastUsed<>(most);
   }
 
   void put(String address, Terms terms) {

@@ -2,7 +2,6 @@ package io.kvmesh.agent.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.function.LongSupplier;
@@ -29,15 +28,7 @@ final class PeerSpeeds {
 
   PeerSpeeds(int mostPeers, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
-    this.byPeer =
-        new LinkedHashMap<>(16, 0.75f, true) {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<String, Speed> eldest) {
-            return size() > mostPeers;
-          }
-        };
+    this.byPeer = new LastUsed<>(mostPeers);
   }
 
   /** The peer took that long for that much. */

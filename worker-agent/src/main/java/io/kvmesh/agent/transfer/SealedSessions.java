@@ -9,7 +9,6 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -48,15 +47,7 @@ final class SealedSessions {
   private final Map<PeerId, Session> byConnection = new HashMap<>();
 
   SealedSessions(int most) {
-    byId =
-        new LinkedHashMap<>(16, 0.75f, true) {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<Long, Session> eldest) {
-            return size() > most;
-          }
-        };
+    this.byId = new LastUsed<>(most);
   }
 
   /** New terms for a requester, to be told over CURVE. */
