@@ -325,9 +325,14 @@ public final class PeerServer implements AutoCloseable {
         send(socket, envelope, new P2PErrorMsg(P2PErrorMsg.SERVER_ERROR, detail), List.of());
         return;
       }
-      SendOutcome outcome = send(socket, envelope, answer.reply(), answer.bodies());
-      if (outcome != SendOutcome.SENT && answer.loan() != 0) {
-        loans.end(peer, answer.loan());
+      boolean sent = false;
+      try {
+        sent = send(socket, envelope, answer.reply(), answer.bodies()) == SendOutcome.SENT;
+      } finally {
+        // Who doesn't get the reply can't say done. Also where sealing it failed for want of memory.
+        if (!sent && answer.loan() != 0) {
+          loans.end(peer, answer.loan());
+        }
       }
     }
 
