@@ -100,6 +100,8 @@ public final class ChunkMover implements AutoCloseable {
         report.stopped() == null ? "" : ", since " + report.stopped());
     last = report;
     underWay.set(null);
+    // Not before: while a move is under way, the target holds what came.
+    run.letGo();
     whenOver.accept(report);
   }
 

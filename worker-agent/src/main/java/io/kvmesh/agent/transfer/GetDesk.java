@@ -64,8 +64,7 @@ final class GetDesk {
 
   Answer answer(PeerId connection, BatchedLookupAndGetMsg request) {
     KnownPeers.Terms terms = peers.get(request.receiverId());
-    String unknown =
-        peers.whyUnknown(request.receiverId(), request.epoch(), request.peerEpoch());
+    String unknown = peers.whyUnknown(request.receiverId(), request.epoch(), request.peerEpoch());
     if (terms == null || unknown != null) {
       counters.count(ServerCount.NOT_INITIALIZED);
       return error(P2PErrorMsg.NOT_INITIALIZED, unknown);

@@ -51,8 +51,7 @@ final class KnownPeers {
    * @param epoch of the sender as it says; null = it doesn't say
    * @param ownerEpoch of this worker as the sender knows it; null = it doesn't say
    */
-  @Nullable String whyUnknown(
-      String address, @Nullable Long epoch, @Nullable Long ownerEpoch) {
+  @Nullable String whyUnknown(String address, @Nullable Long epoch, @Nullable Long ownerEpoch) {
     Terms terms = get(address);
     if (terms == null) {
       return "no handshake of " + address;

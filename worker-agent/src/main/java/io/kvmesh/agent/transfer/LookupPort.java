@@ -68,8 +68,7 @@ final class LookupPort implements MessageHandler {
     this.inFlight = inFlight;
     this.link = link;
     this.answers = new Answers(agreed.channel(), agreed.epoch(), context.traffic());
-    this.borrowed =
-        new BorrowedPages(context.loop()::run, this::sayDone);
+    this.borrowed = new BorrowedPages(context.loop()::run, this::sayDone);
     context.traffic().opened(agreed.channel().name());
   }
 

@@ -85,9 +85,13 @@ final class MoveRun {
 
   /** What is known of it after it failed. */
   MoveReport failed(String reason) {
-    client.endMove(order.target(), moveId);
     counters.count(MoveCount.MOVE_STOPPED);
     return ledger.report("it failed here: " + reason);
+  }
+
+  /** Tells the target, once the move is over, that it need hold nothing of it any more. */
+  void letGo() {
+    client.endMove(order.target(), moveId);
   }
 
   /** Makes the move; each chunk is in the report afterwards. */
@@ -102,7 +106,6 @@ final class MoveRun {
     }
     enter(stragglers, MoveOutcome.IN_USE);
     keys.subList(next, keys.size()).forEach(key -> ledger.enter(key, 0, MoveOutcome.UNTRIED));
-    client.endMove(order.target(), moveId);
     counters.count(stopped == null ? MoveCount.MOVE : MoveCount.MOVE_STOPPED);
     return ledger.report(stopped);
   }

@@ -329,7 +329,8 @@ public final class PeerServer implements AutoCloseable {
       try {
         sent = send(socket, envelope, answer.reply(), answer.bodies()) == SendOutcome.SENT;
       } finally {
-        // Who doesn't get the reply can't say done. Also where sealing it failed for want of memory.
+        // Who doesn't get the reply can't say done. Also where sealing it failed for want of
+        // memory.
         if (!sent && answer.loan() != 0) {
           loans.end(peer, answer.loan());
         }
