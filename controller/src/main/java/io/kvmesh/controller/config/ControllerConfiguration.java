@@ -1,5 +1,7 @@
 package io.kvmesh.controller.config;
 
+import io.kvmesh.common.hash.ChunkHashing;
+import io.kvmesh.common.hash.TokenChunker;
 import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSettings;
@@ -95,6 +97,12 @@ public class ControllerConfiguration {
             liveness.expireAfter(),
             MAX_BARRIERS);
     return new LogIngest(ingest, index, registry, log, durable.index());
+  }
+
+  @Bean
+  TokenChunker tokenChunker(ControllerSettings settings) {
+    ControllerSettings.Hash hash = settings.hash();
+    return new TokenChunker(ChunkHashing.of(hash.algorithm(), hash.seed()), hash.chunkTokens());
   }
 
   private static Map<String, Object> kafka(ControllerSettings settings) {

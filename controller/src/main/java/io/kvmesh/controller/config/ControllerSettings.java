@@ -29,6 +29,7 @@ public record ControllerSettings(
     @DefaultValue Command command,
     @DefaultValue Front front,
     @DefaultValue Web web,
+    @DefaultValue Hash hash,
     @DefaultValue Security security) {
 
   /**
@@ -108,6 +109,18 @@ public record ControllerSettings(
       @DefaultValue("4MB") DataSize maxBody,
       @DefaultValue("65536") int maxHashes,
       @DefaultValue("60s") Duration maxWait) {}
+
+  /**
+   * How the engines hash tokens: requests may name chunks by the tokens of a prompt.
+   *
+   * @param algorithm as in the engines' own setting, with variants
+   * @param seed seed of that algorithm: PYTHONHASHSEED of the engines; empty = none
+   * @param chunkTokens tokens of a full chunk
+   */
+  public record Hash(
+      @DefaultValue("builtin") String algorithm,
+      @DefaultValue("0") String seed,
+      @DefaultValue("256") int chunkTokens) {}
 
   /**
    * Who may connect.

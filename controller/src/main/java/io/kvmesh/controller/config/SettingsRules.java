@@ -1,5 +1,6 @@
 package io.kvmesh.controller.config;
 
+import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.zmq.CurveKeys;
 import java.io.IOException;
 import java.net.URI;
@@ -46,7 +47,23 @@ final class SettingsRules {
     checkZmq(settings.zmq());
     checkLiveness(settings.liveness());
     checkLimits(settings);
+    checkHash(settings.hash());
     checkSecurity(settings.security());
+  }
+
+  private void checkHash(ControllerSettings.Hash hash) {
+    range("hash.chunk-tokens", hash.chunkTokens(), 1, 1 << 20);
+    try {
+      ChunkHashing.of(hash.algorithm(), "");
+    } catch (IllegalArgumentException e) {
+      faults.add("hash.algorithm", hash.algorithm(), String.valueOf(e.getMessage()));
+      return;
+    }
+    try {
+      ChunkHashing.of(hash.algorithm(), hash.seed());
+    } catch (IllegalArgumentException e) {
+      faults.add("hash.seed", hash.seed(), String.valueOf(e.getMessage()));
+    }
   }
 
   private void checkSecurity(ControllerSettings.Security security) {

@@ -44,6 +44,19 @@ class SettingsLoaderTest {
   }
 
   @Test
+  void hash_mustBeOneThatCanBeComputed() {
+    assertThat(load(Map.of("kvmesh.hash.algorithm", "sha256_cbor")).hash().chunkTokens())
+        .isEqualTo(256);
+
+    assertThat(faults(Map.of("kvmesh.hash.algorithm", "md5", "kvmesh.hash.chunk-tokens", "0")))
+        .extracting(SettingFault::setting)
+        .containsExactlyInAnyOrder("kvmesh.hash.algorithm", "kvmesh.hash.chunk-tokens");
+    assertThat(faults(Map.of("kvmesh.hash.seed", "random")))
+        .extracting(SettingFault::setting)
+        .containsExactly("kvmesh.hash.seed");
+  }
+
+  @Test
   void manyFaults_allNamedAtOnce() {
     Map<String, Object> given = new LinkedHashMap<>();
     given.put("kvmesh.cluster", "two words");
@@ -115,6 +128,10 @@ class SettingsLoaderTest {
 
     assertThat(analysis).isNotNull();
     assertThat(analysis.getDescription()).contains("1 setting(s)").contains("kvmesh.cluster = ''");
+  }
+
+  private static List<SettingFault> faults(Map<String, ?> properties) {
+    return catchThrowableOfType(InvalidSettingsException.class, () -> load(properties)).faults();
   }
 
   private static ControllerSettings load(Map<String, ?> properties) {
