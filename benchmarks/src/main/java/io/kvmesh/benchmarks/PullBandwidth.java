@@ -3,6 +3,8 @@ package io.kvmesh.benchmarks;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * How fast one agent pulls chunks from another over each channel, as a share of what a plain socket
@@ -45,14 +47,19 @@ final class PullBandwidth {
         Contender checksum = new ChecksumPull(CHUNKS, chunkBytes);
         Contender zmq = agents("zmq", AgentEnd.Way.ZMQ);
         Contender shm = agents("shm", AgentEnd.Way.shm(shared.path()));
-        Contender sealed = agents("zmq, sealed", AgentEnd.Way.sealed())) {
-      List<Contender> contenders = List.of(nio, copy, checksum, zmq, shm, sealed);
+        Contender sealed = agents("zmq, sealed", AgentEnd.Way.sealed());
+        Contender pyzmq = PyzmqPull.isPossible() ? new PyzmqPull(CHUNKS, chunkBytes) : null) {
+      List<Contender> contenders =
+          Stream.of(nio, copy, checksum, zmq, shm, sealed, pyzmq).filter(Objects::nonNull).toList();
       double[][] samples = sample(contenders);
       print(contenders, samples);
       share("zmq, of the plain socket", samples[3], samples[0]);
       share("shm, of the plain copy", samples[4], samples[1]);
       share("sealed, of zmq", samples[5], samples[3]);
       share("checksums' share of the time of zmq", samples[3], samples[2]);
+      if (pyzmq != null) {
+        share("zmq, of pyzmq", samples[3], samples[6]);
+      }
     }
   }
 
