@@ -13,6 +13,7 @@ import io.kvmesh.controller.lookup.LookupAnswer;
 import io.kvmesh.controller.ops.ControllerMeters;
 import io.kvmesh.controller.ops.MeteredLookup;
 import io.kvmesh.controller.ops.MismatchWatch;
+import io.kvmesh.controller.ops.VisibleTimer;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -48,7 +49,8 @@ class ReadmeTest {
     FakeLog log = new FakeLog();
     try (RedisIndex redis = RedisIndex.of("kvmesh", NOWHERE, Duration.ofSeconds(1));
         ZmqSockets sockets = new ZmqSockets()) {
-      LogIngest ingest = new LogIngest(ingestSettings(), index, workers, log, redis);
+      LogIngest ingest =
+          new LogIngest(ingestSettings(), index, workers, log, redis, new VisibleTimer(meters));
       new MeteredLookup((requester, hashes) -> new LookupAnswer.NotReady(), meters);
       new MismatchWatch(workers, meters);
       new ControllerMeters(index, workers, ingest, log, new FrontCounts(), sockets).bindTo(meters);

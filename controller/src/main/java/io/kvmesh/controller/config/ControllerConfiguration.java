@@ -26,6 +26,7 @@ import io.kvmesh.controller.ops.KvIndexEndpoint;
 import io.kvmesh.controller.ops.LogHealth;
 import io.kvmesh.controller.ops.MeteredLookup;
 import io.kvmesh.controller.ops.MismatchWatch;
+import io.kvmesh.controller.ops.VisibleTimer;
 import io.kvmesh.controller.ops.WorkersEndpoint;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -84,7 +85,8 @@ public class ControllerConfiguration {
       MemoryIndex index,
       WorkerRegistry registry,
       EventLogWriter log,
-      DurableView durable) {
+      DurableView durable,
+      VisibleTimer visible) {
     ControllerSettings.Liveness liveness = settings.liveness();
     var ingest =
         new IngestSettings(
@@ -96,7 +98,7 @@ public class ControllerConfiguration {
             liveness.silentAfter(),
             liveness.expireAfter(),
             MAX_BARRIERS);
-    return new LogIngest(ingest, index, registry, log, durable.index());
+    return new LogIngest(ingest, index, registry, log, durable.index(), visible);
   }
 
   @Bean
@@ -107,6 +109,11 @@ public class ControllerConfiguration {
 
   private static Map<String, Object> kafka(ControllerSettings settings) {
     return Map.of("bootstrap.servers", settings.kafka().bootstrapServers());
+  }
+
+  @Bean
+  VisibleTimer visibleTimer(MeterRegistry meters) {
+    return new VisibleTimer(meters);
   }
 
   @Bean

@@ -30,6 +30,7 @@ public record ControllerSettings(
     @DefaultValue Front front,
     @DefaultValue Web web,
     @DefaultValue Hash hash,
+    @DefaultValue Score score,
     @DefaultValue Security security) {
 
   /**
@@ -121,6 +122,14 @@ public record ControllerSettings(
       @DefaultValue("builtin") String algorithm,
       @DefaultValue("0") String seed,
       @DefaultValue("256") int chunkTokens) {}
+
+  /**
+   * Scores for routers.
+   *
+   * @param weights of a chunk by where it is, location=weight separated by commas; * = all other
+   *     locations
+   */
+  public record Score(@DefaultValue("LocalCPUBackend=1,*=0.5") String weights) {}
 
   /**
    * Who may connect.

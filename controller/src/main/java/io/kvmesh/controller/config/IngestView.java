@@ -56,7 +56,10 @@ final class IngestView implements Barrier, LogView, LogProgress {
   @Override
   public Map<Integer, Lag> lags() {
     return ingest.status().lags().stream()
-        .collect(
-            Collectors.toMap(PartitionLag::partition, lag -> new Lag(lag.records(), lag.millis())));
+        .collect(Collectors.toMap(PartitionLag::partition, IngestView::lag));
+  }
+
+  private static Lag lag(PartitionLag lag) {
+    return new Lag(lag.records(), lag.millis(), lag.visibleMillis(), lag.logMillis());
   }
 }

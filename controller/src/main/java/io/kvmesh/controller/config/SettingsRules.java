@@ -2,6 +2,7 @@ package io.kvmesh.controller.config;
 
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.zmq.CurveKeys;
+import io.kvmesh.controller.lookup.LocationWeights;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -48,7 +49,19 @@ final class SettingsRules {
     checkLiveness(settings.liveness());
     checkLimits(settings);
     checkHash(settings.hash());
+    checkWeights(settings.score().weights());
     checkSecurity(settings.security());
+  }
+
+  private void checkWeights(String weights) {
+    try {
+      LocationWeights.parse(weights);
+    } catch (IllegalArgumentException e) {
+      faults.add(
+          "score.weights",
+          weights,
+          "must be location=weight, separated by commas: " + e.getMessage());
+    }
   }
 
   private void checkHash(ControllerSettings.Hash hash) {

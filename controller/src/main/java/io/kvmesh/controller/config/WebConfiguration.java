@@ -1,16 +1,21 @@
 package io.kvmesh.controller.config;
 
+import io.kvmesh.common.hash.TokenChunker;
 import io.kvmesh.controller.command.CommandService;
 import io.kvmesh.controller.index.MemoryIndex;
 import io.kvmesh.controller.lookup.HolderLookup;
+import io.kvmesh.controller.lookup.LocationWeights;
+import io.kvmesh.controller.lookup.PrefixScores;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.web.ApiErrors;
 import io.kvmesh.controller.web.BodyLimitFilter;
+import io.kvmesh.controller.web.ChunkReader;
 import io.kvmesh.controller.web.CommandResource;
 import io.kvmesh.controller.web.ErrorPage;
 import io.kvmesh.controller.web.InstancesResource;
 import io.kvmesh.controller.web.KeysResource;
 import io.kvmesh.controller.web.LookupResource;
+import io.kvmesh.controller.web.ScoreResource;
 import io.kvmesh.controller.web.StrictJson;
 import io.kvmesh.controller.web.WorkerCatalog;
 import io.kvmesh.controller.web.WorkersResource;
@@ -47,8 +52,24 @@ class WebConfiguration {
 
   @Bean
   LookupResource lookupResource(
-      HolderLookup lookup, MemoryIndex index, WorkerCatalog catalog, ControllerSettings settings) {
-    return new LookupResource(lookup, index, catalog, settings.web().maxHashes());
+      HolderLookup lookup, MemoryIndex index, WorkerCatalog catalog, ChunkReader chunks) {
+    return new LookupResource(lookup, index, catalog, chunks);
+  }
+
+  @Bean
+  ChunkReader chunkReader(TokenChunker chunker, ControllerSettings settings) {
+    return new ChunkReader(chunker, settings.web().maxHashes());
+  }
+
+  @Bean
+  ScoreResource scoreResource(
+      MemoryIndex index,
+      WorkerRegistry registry,
+      WorkerCatalog catalog,
+      ChunkReader chunks,
+      ControllerSettings settings) {
+    LocationWeights weights = LocationWeights.parse(settings.score().weights());
+    return new ScoreResource(new PrefixScores(index, registry, weights), catalog, chunks);
   }
 
   @Bean

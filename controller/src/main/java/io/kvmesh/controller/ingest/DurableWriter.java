@@ -188,7 +188,7 @@ final class DurableWriter implements PartitionWork {
     }
     log.info("{} goes on in the durable view at offset {} of {}", partition, start, end);
     positions.start(lane.number(), start);
-    positions.end(lane.number(), end);
+    positions.end(lane.number(), end, nanos.getAsLong());
     consumer.seek(partition, start);
     consumer.resume(List.of(partition));
     counters.reloads.increment();
@@ -349,7 +349,7 @@ final class DurableWriter implements PartitionWork {
     try {
       consumer
           .endOffsets(consumer.assignment(), ENDS_TIMEOUT)
-          .forEach((partition, end) -> positions.end(partition.partition(), end));
+          .forEach((partition, end) -> positions.end(partition.partition(), end, now));
     } catch (TimeoutException e) {
       log.debug("Kafka doesn't answer: {}", e.getMessage());
     }

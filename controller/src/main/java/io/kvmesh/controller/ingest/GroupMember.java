@@ -31,6 +31,7 @@ final class GroupMember {
   private final Supplier<EventLogTopic.@Nullable Description> described;
   private final PartitionWork work;
   private final EventLogWriter writer;
+  private final TickDelays delays;
   private final long intervalNanos;
   private final LongSupplier nanos;
   private long tickedNanos;
@@ -47,6 +48,7 @@ final class GroupMember {
       Supplier<EventLogTopic.@Nullable Description> described,
       PartitionWork work,
       EventLogWriter writer,
+      TickDelays delays,
       Duration heartbeatInterval,
       LongSupplier nanos) {
     this.topic = topic;
@@ -55,6 +57,7 @@ final class GroupMember {
     this.described = described;
     this.work = work;
     this.writer = writer;
+    this.delays = delays;
     this.intervalNanos = heartbeatInterval.toNanos();
     this.nanos = nanos;
     this.tickedNanos = nanos.getAsLong();
@@ -93,7 +96,10 @@ final class GroupMember {
     tickedNanos = now;
     for (int partition : owned.all()) {
       // A tick that the log doesn't take is counted by the writer; the next one follows.
-      var _ = writer.append(partition, new Tick());
+      var _ =
+          writer
+              .append(partition, new Tick())
+              .thenAccept(offset -> delays.written(partition, offset, now));
     }
   }
 

@@ -8,10 +8,10 @@ import io.kvmesh.controller.log.EventLogWriter;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerView;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +23,12 @@ public final class LogIngest implements AutoCloseable {
 
   private final WorkerRegistry registry;
   private final OwnedPartitions owned = new OwnedPartitions();
-  private final ReadPositions positions = new ReadPositions(InstantSource.system());
+  private final ReadPositions positions = new ReadPositions(System::nanoTime);
   private final IngestCounters counters = new IngestCounters();
   private final AppliedBarriers barriers;
   private final CatchUps catchUps;
-  private final ReadPositions durablePositions = new ReadPositions(InstantSource.system());
+  private final TickDelays delays;
+  private final ReadPositions durablePositions = new ReadPositions(System::nanoTime);
   private final IngestCounters durableCounters = new IngestCounters();
   private final ViewReader view;
   private final @Nullable DurableWriter writer;
@@ -38,16 +39,20 @@ public final class LogIngest implements AutoCloseable {
    * Assigns only; see {@link #start}.
    *
    * @param durable the durable view, or null if there is none
+   * @param visible told how long a record took from being given to the log until the view in memory
+   *     had it, about once each heartbeat interval and partition; must not block
    */
   public LogIngest(
       IngestSettings settings,
       MemoryIndex index,
       WorkerRegistry registry,
       EventLogWriter log,
-      @Nullable RedisIndex durable) {
+      @Nullable RedisIndex durable,
+      Consumer<Duration> visible) {
     this.registry = registry;
     this.barriers = new AppliedBarriers(registry, settings.maxWaiters());
     this.catchUps = new CatchUps(settings.maxWaiters());
+    this.delays = new TickDelays(positions, visible, System::nanoTime);
     EventLogTopic topic =
         new EventLogTopic(
             settings.cluster(),
@@ -62,8 +67,7 @@ public final class LogIngest implements AutoCloseable {
             consumers,
             new MemoryApplier(index, registry, barriers, streams(settings, counters), counters),
             new RecordDecoder("The view in memory", counters, System::nanoTime),
-            positions,
-            catchUps,
+            new ViewProgress(positions, catchUps, delays),
             new Expiry(log, counters),
             this::expiredHere,
             durable == null ? (found, into) -> Map.of() : start(durable),
@@ -77,6 +81,7 @@ public final class LogIngest implements AutoCloseable {
             view::topic,
             writer == null ? new PartitionWork.None() : writer,
             log,
+            delays,
             settings.heartbeatInterval(),
             System::nanoTime);
     this.viewThread = new ReaderThread("kvmesh-view", view::run, counters);
@@ -155,8 +160,8 @@ public final class LogIngest implements AutoCloseable {
         view.isReady(),
         view.isLogReachable(),
         durableState(),
-        positions.lags(owned),
-        durablePositions.lags(owned));
+        positions.lags(owned, delays),
+        durablePositions.lags(owned, delays));
   }
 
   /** What the view in memory has counted. */

@@ -37,6 +37,7 @@ final class ViewReader {
   private final Consumers consumers;
   private final MemoryApplier applier;
   private final RecordDecoder decoder;
+  private final ViewProgress progress;
   private final ReadPositions positions;
   private final CatchUps catchUps;
   private final Expiry expiry;
@@ -74,8 +75,7 @@ final class ViewReader {
       Consumers consumers,
       MemoryApplier applier,
       RecordDecoder decoder,
-      ReadPositions positions,
-      CatchUps catchUps,
+      ViewProgress progress,
       Expiry expiry,
       Supplier<Set<Integer>> expiring,
       Start start,
@@ -85,8 +85,9 @@ final class ViewReader {
     this.consumers = consumers;
     this.applier = applier;
     this.decoder = decoder;
-    this.positions = positions;
-    this.catchUps = catchUps;
+    this.progress = progress;
+    this.positions = progress.positions();
+    this.catchUps = progress.catchUps();
     this.expiry = expiry;
     this.expiring = expiring;
     this.start = start;
@@ -129,7 +130,7 @@ final class ViewReader {
         applier.publish();
         noticeReady();
         askForEnds(consumer);
-        catchUps.check(positions);
+        progress.check();
         expire();
         sweep(records.isEmpty());
       }
@@ -235,7 +236,8 @@ final class ViewReader {
 
   private Map<Integer, Long> ends(
       Consumer<byte[], byte[]> consumer, Collection<TopicPartition> partitions) {
-    endsAskedNanos = nanos.getAsLong();
+    long asked = nanos.getAsLong();
+    endsAskedNanos = asked;
     Map<Integer, Long> ends = new HashMap<>();
     consumer
         .endOffsets(partitions, ENDS_TIMEOUT)
@@ -243,7 +245,7 @@ final class ViewReader {
     if (ends.entrySet().stream().anyMatch(e -> e.getValue() < positions.next(e.getKey()))) {
       throw new IllegalStateException("The log is shorter than it was");
     }
-    ends.forEach(positions::end);
+    ends.forEach((partition, end) -> positions.end(partition, end, asked));
     catchUps.ends(ends);
     if (!logReachable) {
       log.info("Kafka answers");

@@ -118,7 +118,7 @@ public final class ControllerMeters implements MeterBinder {
     gauge(
         meters,
         "lag.seconds",
-        "Age of the last record applied, where it is greatest",
+        "All that was written longer ago has been applied, of the partition farthest behind",
         tags,
         () ->
             lags.apply(ingest.status()).stream().mapToLong(PartitionLag::millis).max().orElse(0)

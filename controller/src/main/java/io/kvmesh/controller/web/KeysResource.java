@@ -3,7 +3,9 @@ package io.kvmesh.controller.web;
 import io.kvmesh.controller.index.ChunkIndex;
 import io.kvmesh.controller.index.KeyTotals;
 import io.kvmesh.controller.registry.WorkerView;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -31,10 +33,14 @@ public final class KeysResource {
       long placements,
       long workers,
       List<KeyspaceStats> keyspaces,
+      List<InstanceStats> perInstance,
       List<WorkerStats> perWorker) {}
 
   /** Placements of one keyspace. */
   record KeyspaceStats(String keyspace, long placements) {}
+
+  /** Chunks of one instance, over all its workers. */
+  record InstanceStats(String instanceId, int workers, long chunks) {}
 
   /** Chunks of one worker and their order-free digest, an unsigned decimal number. */
   record WorkerStats(String instanceId, int rank, long chunks, String digest) {}
@@ -52,7 +58,20 @@ public final class KeysResource {
         keyspaces.stream().mapToLong(KeyspaceStats::placements).sum(),
         workers.size(),
         keyspaces,
+        byInstance(workers),
         workers);
+  }
+
+  private static List<InstanceStats> byInstance(List<WorkerStats> workers) {
+    Map<String, InstanceStats> instances = new LinkedHashMap<>();
+    for (WorkerStats worker : workers) {
+      instances.merge(
+          worker.instanceId(),
+          new InstanceStats(worker.instanceId(), 1, worker.chunks()),
+          (all, one) ->
+              new InstanceStats(all.instanceId(), all.workers() + 1, all.chunks() + one.chunks()));
+    }
+    return List.copyOf(instances.values());
   }
 
   private WorkerStats of(WorkerView worker) {

@@ -26,30 +26,38 @@ public final class LookupResource {
   private final HolderLookup lookup;
   private final ChunkIndex index;
   private final WorkerCatalog catalog;
-  private final int maxHashes;
+  private final ChunkReader chunks;
 
   public LookupResource(
-      HolderLookup lookup, ChunkIndex index, WorkerCatalog catalog, int maxHashes) {
+      HolderLookup lookup, ChunkIndex index, WorkerCatalog catalog, ChunkReader chunks) {
     this.lookup = lookup;
     this.index = index;
     this.catalog = catalog;
-    this.maxHashes = maxHashes;
+    this.chunks = chunks;
   }
 
   /**
    * Asks for the holders of a prefix, as a worker would.
    *
-   * @param hashes of the chunks in order; or keys
-   * @param keyspace of the hashes; absent = that of foreign workers of the rank
+   * @param hashes of the chunks in order; or keys; or the tokens of a prompt
+   * @param partialChunk whether the tokens after the last full chunk are a chunk too
+   * @param keyspace of hashes or tokens; absent = that of foreign workers of the rank
    * @param instanceId of the asker, which is not offered; absent = nobody's
    * @param rank of the asker; absent = that of the keyspace, else 0
    */
   record LookupRequest(
       @Nullable List<@Nullable HashValue> hashes,
       @Nullable List<@Nullable String> keys,
+      @Nullable List<@Nullable Long> tokens,
+      @Nullable Boolean partialChunk,
       @Nullable String keyspace,
       @Nullable String instanceId,
-      @Nullable Integer rank) {}
+      @Nullable Integer rank) {
+
+    ChunkNames names() {
+      return new ChunkNames(hashes, keys, tokens, partialChunk, keyspace);
+    }
+  }
 
   /**
    * Who can serve a prefix.
@@ -62,15 +70,26 @@ public final class LookupResource {
   record LookupJson(
       @Nullable HolderJson best, List<HolderJson> holders, int mismatched, int withoutAddress) {}
 
-  /** A worker that can serve a prefix of that many chunks. */
-  record HolderJson(String instanceId, int rank, String location, int chunks, String peerInitUrl) {
+  /**
+   * A worker that can serve a prefix of that many chunks.
+   *
+   * @param tokens of those chunks; null unless the request gives tokens
+   */
+  record HolderJson(
+      String instanceId,
+      int rank,
+      String location,
+      int chunks,
+      @Nullable Integer tokens,
+      String peerInitUrl) {
 
-    static HolderJson of(Holder holder) {
+    static HolderJson of(Holder holder, ChunkList asked) {
       return new HolderJson(
           holder.worker().instanceId(),
           holder.worker().rank(),
           holder.location(),
           holder.chunks(),
+          asked.tokens(holder.chunks()),
           holder.peerInitUrl());
     }
   }
@@ -78,12 +97,21 @@ public final class LookupResource {
   /**
    * Asks where each chunk is.
    *
-   * @param keyspace of the hashes; absent = any
+   * @param hashes of the chunks; or keys; or the tokens of a prompt
+   * @param partialChunk whether the tokens after the last full chunk are a chunk too
+   * @param keyspace of hashes or tokens; absent = any
    */
   record HoldersRequest(
       @Nullable List<@Nullable HashValue> hashes,
       @Nullable List<@Nullable String> keys,
-      @Nullable String keyspace) {}
+      @Nullable List<@Nullable Long> tokens,
+      @Nullable Boolean partialChunk,
+      @Nullable String keyspace) {
+
+    ChunkNames names() {
+      return new ChunkNames(hashes, keys, tokens, partialChunk, keyspace);
+    }
+  }
 
   /** Where the chunks are, in the order that they were asked for. */
   record HoldersJson(List<ChunkJson> chunks) {}
@@ -96,15 +124,14 @@ public final class LookupResource {
 
   @PostMapping("/lookup")
   LookupJson find(@RequestBody LookupRequest request) {
-    ChunkList chunks =
-        ChunkList.of(request.hashes(), request.keys(), request.keyspace(), maxHashes);
-    Requester requester = requester(request, chunks.commonKeyspace());
-    return switch (lookup.find(requester, chunks.bits())) {
+    ChunkList asked = chunks.read(request.names());
+    Requester requester = requester(request, asked.commonKeyspace());
+    return switch (lookup.find(requester, asked.bits())) {
       case LookupAnswer.NotReady() -> throw Problems.notReady();
       case LookupAnswer.Found found ->
           new LookupJson(
-              found.best().map(HolderJson::of).orElse(null),
-              found.holders().stream().map(HolderJson::of).toList(),
+              found.best().map(holder -> HolderJson.of(holder, asked)).orElse(null),
+              found.holders().stream().map(holder -> HolderJson.of(holder, asked)).toList(),
               found.mismatched(),
               found.withoutAddress());
     };
@@ -125,13 +152,12 @@ public final class LookupResource {
     if (!catalog.ready()) {
       throw Problems.notReady();
     }
-    ChunkList chunks =
-        ChunkList.of(request.hashes(), request.keys(), request.keyspace(), maxHashes);
+    ChunkList asked = chunks.read(request.names());
     Collection<Keyspace> all = index.countByKeyspace().keySet();
-    List<ChunkJson> answer = new ArrayList<>(chunks.size());
-    for (int i = 0; i < chunks.size(); i++) {
-      Keyspace keyspace = chunks.keyspaces().get(i);
-      answer.add(holders(chunks.hashBits().get(i), keyspace == null ? all : List.of(keyspace)));
+    List<ChunkJson> answer = new ArrayList<>(asked.size());
+    for (int i = 0; i < asked.size(); i++) {
+      Keyspace keyspace = asked.keyspaces().get(i);
+      answer.add(holders(asked.hashBits().get(i), keyspace == null ? all : List.of(keyspace)));
     }
     return new HoldersJson(answer);
   }

@@ -25,6 +25,10 @@ public final class WorkerCatalog {
     return progress.ready();
   }
 
+  Map<Integer, LogProgress.Lag> lags() {
+    return progress.lags();
+  }
+
   List<WorkerView> views() {
     return registry.workers();
   }

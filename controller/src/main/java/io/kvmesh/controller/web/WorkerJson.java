@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A worker, as answers show it. Times are the log's, in milliseconds since 1970.
  *
  * @param sequence of the last operation applied; −1 = not known
+ * @param heartbeatAgeMillis since its last heartbeat, by the log's clock; null if not known
  * @param lag how far the view is behind in the worker's partition; null if it does not read it
  * @param mismatch in what its announcement differs from the other agents of its model; null if in
  *     nothing
@@ -35,6 +36,7 @@ record WorkerJson(
     LogProgress.@Nullable Lag lag,
     long registeredMillis,
     long lastHeartbeatMillis,
+    @Nullable Long heartbeatAgeMillis,
     long lastSeenMillis,
     @Nullable Announcement announcement,
     @Nullable MismatchJson mismatch,
@@ -61,12 +63,21 @@ record WorkerJson(
         lag,
         worker.registeredMillis(),
         worker.lastHeartbeatMillis(),
+        heartbeatAgeMillis(worker, lag),
         worker.lastSeenMillis(),
         worker.announcement(),
         mismatch == null
             ? null
             : new MismatchJson(mismatch.reference().toString(), mismatch.fields()),
         locations);
+  }
+
+  /** Time since the worker's last heartbeat, by the clock that stamped it; null if not known. */
+  static @Nullable Long heartbeatAgeMillis(WorkerView worker, LogProgress.@Nullable Lag lag) {
+    if (lag == null || lag.logMillis() == null || worker.lastHeartbeatMillis() < 0) {
+      return null;
+    }
+    return Math.max(0, lag.logMillis() - worker.lastHeartbeatMillis());
   }
 
   /**

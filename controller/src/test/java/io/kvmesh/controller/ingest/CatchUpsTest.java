@@ -3,7 +3,6 @@ package io.kvmesh.controller.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +13,7 @@ final class CatchUpsTest {
   private static final Duration LONG = Duration.ofMinutes(1);
 
   private final CatchUps catchUps = new CatchUps(2);
-  private final ReadPositions positions = new ReadPositions(InstantSource.system());
+  private final ReadPositions positions = new ReadPositions(System::nanoTime);
 
   CatchUpsTest() {
     positions.start(0, 5);

@@ -13,10 +13,12 @@ import io.kvmesh.embedded.EmbeddedKafka;
 import io.kvmesh.embedded.EmbeddedRedis;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,9 @@ final class TestController implements AutoCloseable {
   final KafkaEventLogWriter writer;
   private final @Nullable RedisIndex durable;
   final LogIngest ingest;
+
+  /** How long ticks took to become visible. */
+  final List<Duration> visible = new CopyOnWriteArrayList<>();
 
   private TestController(
       Map<String, Object> kafka, String cluster, int intervalMillis, @Nullable RedisIndex durable) {
@@ -50,7 +55,8 @@ final class TestController implements AutoCloseable {
             index,
             registry,
             writer,
-            durable);
+            durable,
+            visible::add);
     ingest.start();
   }
 

@@ -22,10 +22,12 @@ import io.kvmesh.common.wire.directory.RegisterMsg;
 import io.kvmesh.common.wire.directory.RegisterRetMsg;
 import io.kvmesh.common.zmq.Frame;
 import io.kvmesh.common.zmq.ZmqSocket;
+import io.kvmesh.controller.index.redis.RedisIndex;
 import io.kvmesh.embedded.EmbeddedKafka;
 import io.kvmesh.embedded.EmbeddedRedis;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,6 +99,44 @@ class ControllerIT {
                   List.of(agent.epoch())));
       assertThat(controller.ask(lookup(agent, "agent", 1, 2)))
           .isEqualTo(new BatchedP2PLookupRetMsg(List.of(PeerLayout.MISS)));
+    }
+  }
+
+  @Test
+  void hashesThatDifferOnlyInTheirHighestBits_stayApart() throws Exception {
+    WorkerId id = new WorkerId("bits", 0);
+    long hash = 0x3000_0000_0000_0001L;
+    List<Long> four = List.of(hash, hash + (1L << 32), hash + (1L << 53), hash ^ Long.MIN_VALUE);
+    List<String> texts = four.stream().map(Long::toUnsignedString).toList();
+    try (ScriptedAgent agent = agent(id, 1)) {
+      agent.up();
+      for (int i = 0; i < four.size(); i++) {
+        agent.admit(four.get(i));
+        assertThat(controller.applied(id, agent.epoch(), i + 1).at("/applied").asBoolean())
+            .isTrue();
+        JsonNode held = controller.post("/api/v1/holders", "{\"hashes\":" + texts + "}");
+        for (int other = 0; other < four.size(); other++) {
+          assertThat(held.at("/chunks/%d/hash".formatted(other)).asString())
+              .isEqualTo(texts.get(other));
+          assertThat(held.at("/chunks/%d/holders".formatted(other)).size())
+              .isEqualTo(other <= i ? 1 : 0);
+        }
+      }
+      assertThat(controller.get("/api/v1/workers/bits/0").at("/chunks").asLong()).isEqualTo(4);
+      long[] all = four.stream().mapToLong(Long::longValue).toArray();
+      try (RedisIndex durable = RedisIndex.of(CLUSTER, redis.uri(), Duration.ofSeconds(5))) {
+        await()
+            .atMost(RunningController.WAIT)
+            .until(() -> durable.prefix(id, CPU, agent.keyspace(), all) == 4);
+        assertThat(durable.totals(id).count()).isEqualTo(4);
+      }
+      agent.evict(four.get(2));
+      assertThat(controller.applied(id, agent.epoch(), 5).at("/applied").asBoolean()).isTrue();
+      assertThat(controller.ask(lookup(agent, "asker", four.get(0), four.get(1), four.get(3))))
+          .isEqualTo(
+              new BatchedP2PLookupRetMsg(
+                  List.of(new PeerLayout("bits", CPU, 3, agent.peerInitUrl())),
+                  List.of(agent.epoch())));
     }
   }
 

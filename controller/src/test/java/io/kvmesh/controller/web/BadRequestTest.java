@@ -65,6 +65,14 @@ class BadRequestTest {
         "{\"keys\":[7]}              | keys[0]    | string",
         "{}                          | hashes     | either",
         "{\"hashes\":[1],\"keys\":[\"m@1@0@1@half\"]} | hashes | either",
+        "{\"hashes\":[1],\"tokens\":[1]} | hashes   | either",
+        "{\"tokens\":[]}             | tokens     | at least one",
+        "{\"tokens\":[1,-5]}         | tokens[1]  | at least 0",
+        "{\"tokens\":[null]}         | tokens[0]  | at least 0",
+        "{\"tokens\":[1.5]}          | tokens[0]  | whole number",
+        "{\"tokens\":[\"1\"]}        | tokens[0]  | whole number",
+        "{\"tokens\":[18446744073709551615]} | tokens[0] | whole number",
+        "{\"hashes\":[1],\"partialChunk\":true} | partialChunk | absent",
         "{\"hashes\":[1],\"keyspace\":\"m\"}  | keyspace | m",
         "{\"hashes\":[1],\"hash\":1} | hash       | not a field",
         "{\"hashes\":[1],\"keyspace\":5} | keyspace | string",
@@ -72,7 +80,7 @@ class BadRequestTest {
         "5                           | body       | object",
       })
   void wrongFields_areNamed(String body, String field, String rule) throws Exception {
-    for (String path : new String[] {"/api/v1/lookup", "/api/v1/holders"}) {
+    for (String path : new String[] {"/api/v1/lookup", "/api/v1/holders", "/api/v1/scores"}) {
       RestClient.Answer answer = client.post(path, body);
 
       assertProblem(answer, 400);
@@ -100,6 +108,29 @@ class BadRequestTest {
 
     assertProblem(answer, 400);
     assertThat(answer.at("/field").asString()).isEqualTo(field);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"hashes\":[1],\"limit\":0}      | limit",
+        "{\"hashes\":[1],\"limit\":10001}  | limit",
+        "{\"hashes\":[1],\"oneRank\":\"x\"}  | oneRank",
+        "{\"hashes\":[1],\"rank\":0}       | rank",
+      })
+  void wrongScores_areNamed(String body, String field) throws Exception {
+    RestClient.Answer answer = client.post("/api/v1/scores", body);
+
+    assertProblem(answer, 400);
+    assertThat(answer.at("/field").asString()).isEqualTo(field);
+  }
+
+  @Test
+  void tooManyTokens_are413() throws Exception {
+    String tokens = "1,".repeat(4 * RestFixture.MAX_HASHES) + "1";
+
+    assertProblem(client.post("/api/v1/lookup", "{\"tokens\":[" + tokens + "]}"), 413);
   }
 
   @ParameterizedTest

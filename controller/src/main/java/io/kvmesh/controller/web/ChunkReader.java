@@ -1,0 +1,144 @@
+package io.kvmesh.controller.web;
+
+import io.kvmesh.common.hash.TokenChunker;
+import io.kvmesh.common.hash.TokenFormatException;
+import io.kvmesh.common.key.ChunkHash;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.KeyFormatException;
+import io.kvmesh.common.key.Keyspace;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out which chunks a request names, and refuses one that names none or too many. */
+public final class ChunkReader {
+
+  private final TokenChunker chunker;
+  private final int maxChunks;
+
+  public ChunkReader(TokenChunker chunker, int maxChunks) {
+    this.chunker = chunker;
+    this.maxChunks = maxChunks;
+  }
+
+  ChunkList read(ChunkNames names) {
+    requireOneWay(names);
+    Keyspace keyspace = names.keyspace() == null ? null : keyspace(names.keyspace());
+    if (names.hashes() != null) {
+      requireSize("hashes", names.hashes().size());
+      return ofHashes(names.hashes(), keyspace);
+    }
+    if (names.tokens() != null) {
+      return ofTokens(names.tokens(), Boolean.TRUE.equals(names.partialChunk()), keyspace);
+    }
+    List<@Nullable String> keys = Objects.requireNonNull(names.keys());
+    requireSize("keys", keys.size());
+    if (keyspace != null) {
+      throw Problems.badRequest("keyspace", keyspace, "must be absent: keys name their own");
+    }
+    return ofKeys(keys);
+  }
+
+  private static void requireOneWay(ChunkNames names) {
+    long ways =
+        Stream.of(names.hashes(), names.keys(), names.tokens()).filter(Objects::nonNull).count();
+    if (ways != 1) {
+      throw Problems.badRequest(
+          "hashes", ways == 0 ? "absent" : "given", "give either hashes, keys or tokens");
+    }
+    if (names.partialChunk() != null && names.tokens() == null) {
+      throw Problems.badRequest(
+          "partialChunk", names.partialChunk(), "must be absent: it is about tokens");
+    }
+  }
+
+  private static ChunkList ofHashes(List<@Nullable HashValue> hashes, @Nullable Keyspace keyspace) {
+    List<Long> bits = new ArrayList<>(hashes.size());
+    for (int i = 0; i < hashes.size(); i++) {
+      HashValue hash = hashes.get(i);
+      if (hash == null) {
+        throw Problems.badRequest("hashes[" + i + "]", null, HashValue.RULE);
+      }
+      bits.add(hash.bits());
+    }
+    return new ChunkList(Collections.nCopies(bits.size(), keyspace), bits, keyspace, null);
+  }
+
+  private static ChunkList ofKeys(List<@Nullable String> keys) {
+    List<@Nullable Keyspace> keyspaces = new ArrayList<>(keys.size());
+    List<Long> bits = new ArrayList<>(keys.size());
+    for (int i = 0; i < keys.size(); i++) {
+      ChunkKey key = key("keys[" + i + "]", keys.get(i));
+      keyspaces.add(key.keyspace());
+      bits.add(key.hash().bits());
+    }
+    return new ChunkList(keyspaces, bits, keyspaces.getFirst(), null);
+  }
+
+  private ChunkList ofTokens(
+      List<@Nullable Long> tokens, boolean partialChunk, @Nullable Keyspace keyspace) {
+    if (tokens.isEmpty()) {
+      throw Problems.badRequest("tokens", "[]", "must name at least one token");
+    }
+    long chunks = Math.ceilDiv(tokens.size(), chunker.chunkTokens());
+    if (chunks > maxChunks) {
+      throw Problems.tooLarge("tokens", tokens.size(), (long) maxChunks * chunker.chunkTokens());
+    }
+    long[] prompt = new long[tokens.size()];
+    for (int i = 0; i < prompt.length; i++) {
+      prompt[i] = token("tokens[" + i + "]", tokens.get(i));
+    }
+    List<Long> bits = hashes(prompt, partialChunk).stream().map(ChunkHash::bits).toList();
+    return new ChunkList(
+        Collections.nCopies(bits.size(), keyspace),
+        bits,
+        keyspace,
+        new ChunkList.Prompt(prompt.length, chunker.chunkTokens()));
+  }
+
+  private static long token(String field, @Nullable Long token) {
+    if (token == null || token < 0) {
+      throw Problems.badRequest(field, token, "must be a whole number, at least 0");
+    }
+    return token;
+  }
+
+  private List<ChunkHash> hashes(long[] prompt, boolean partialChunk) {
+    try {
+      return partialChunk ? chunker.allChunks(prompt) : chunker.fullChunks(prompt);
+    } catch (TokenFormatException e) {
+      throw Problems.badRequest("tokens", "...", String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static ChunkKey key(String field, @Nullable String text) {
+    if (text == null) {
+      throw Problems.badRequest(field, null, "must be a key");
+    }
+    try {
+      return ChunkKey.parse(text);
+    } catch (KeyFormatException e) {
+      throw Problems.badRequest(field, text, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Keyspace keyspace(String text) {
+    try {
+      return Keyspace.parse(text);
+    } catch (KeyFormatException e) {
+      throw Problems.badRequest("keyspace", text, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void requireSize(String field, int size) {
+    if (size == 0) {
+      throw Problems.badRequest(field, "[]", "must name at least one chunk");
+    }
+    if (size > maxChunks) {
+      throw Problems.tooLarge(field, size, maxChunks);
+    }
+  }
+}
