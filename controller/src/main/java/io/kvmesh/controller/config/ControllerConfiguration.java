@@ -166,6 +166,7 @@ public class ControllerConfiguration {
         new FrontSettings(
             settings.zmq().pullBind(),
             settings.zmq().replyBind(),
+            settings.zmq().heartbeatBind(),
             bracketed(settings.advertisedHost()),
             sockets(settings),
             settings.front().holdFor(),
@@ -244,6 +245,11 @@ public class ControllerConfiguration {
   @Bean
   InfoContributor doors(DirectoryFront front) {
     return info ->
-        info.withDetail("doors", Map.of("pull", front.pullPort(), "reply", front.replyPort()));
+        info.withDetail(
+            "doors",
+            Map.of(
+                "pull", front.pullPort(),
+                "reply", front.replyPort(),
+                "heartbeat", front.heartbeatPort()));
   }
 }

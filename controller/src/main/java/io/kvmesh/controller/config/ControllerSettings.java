@@ -12,8 +12,9 @@ import org.springframework.util.unit.DataSize;
  * @param cluster prefix of topic, groups and Redis keys, so that fleets can share one Kafka and one
  *     Redis
  * @param parentPid process whose end ends this one; 0 = none
- * @param advertisedHost name under which workers reach this controller; empty = LMCache workers get
- *     no heartbeat address
+ * @param advertisedHost name under which workers reach this controller, told to LMCache workers with
+ *     the port for heartbeats; empty = the address that kvmesh.zmq.heartbeat-bind names, or this
+ *     machine's own
  * @param advertiseLoopback lets a loopback address be advertised; for one machine only
  */
 @ConfigurationProperties("kvmesh")
@@ -56,8 +57,11 @@ public record ControllerSettings(
   /**
    * The sockets that workers use.
    *
-   * @param pullBind door for one-way messages, tcp://host:port; port 0 = any free one
-   * @param replyBind door for requests, tcp://host:port; port 0 = any free one
+   * @param pullBind door for one-way messages, tcp://host:port; port 0 = any free one; empty = none
+   * @param replyBind door for requests, heartbeats among them, tcp://host:port; port 0 = any free
+   *     one; empty = none
+   * @param heartbeatBind door for heartbeats alone, tcp://host:port; port 0 = any free one; empty =
+   *     none
    * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew; with a
    *     key-file at least 500ms
    * @param maxMessageSize a longer frame closes the connection it came on
@@ -65,6 +69,7 @@ public record ControllerSettings(
   public record Zmq(
       @DefaultValue("tcp://0.0.0.0:8300") String pullBind,
       @DefaultValue("tcp://0.0.0.0:8400") String replyBind,
+      @DefaultValue("tcp://0.0.0.0:8082") String heartbeatBind,
       @DefaultValue("200ms") Duration handshakeInterval,
       @DefaultValue("16MB") DataSize maxMessageSize) {}
 

@@ -62,10 +62,11 @@ final class ControllerStart implements SmartLifecycle {
             mismatches, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
     running = true;
     LOG.info(
-        "Controller of cluster {}: pull port {}, reply port {}",
+        "Controller of cluster {}: pull port {}, reply port {}, heartbeat port {}",
         settings.cluster(),
         front.pullPort(),
-        front.replyPort());
+        front.replyPort(),
+        front.heartbeatPort());
   }
 
   @Override

@@ -10,7 +10,8 @@ final class DoorAnalyzer extends AbstractFailureAnalyzer<DoorException> {
   protected FailureAnalysis analyze(Throwable rootFailure, DoorException cause) {
     return new FailureAnalysis(
         String.valueOf(cause.getMessage()),
-        "Stop what listens there, or set kvmesh.zmq.pull-bind and kvmesh.zmq.reply-bind.",
+        "Stop what listens there, or set kvmesh.zmq.pull-bind, kvmesh.zmq.reply-bind and"
+            + " kvmesh.zmq.heartbeat-bind.",
         cause);
   }
 }

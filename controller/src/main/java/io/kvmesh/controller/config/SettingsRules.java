@@ -9,6 +9,8 @@ import java.net.URISyntaxException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.springframework.util.unit.DataSize;
@@ -126,14 +128,10 @@ final class SettingsRules {
   }
 
   private void checkZmq(ControllerSettings.Zmq zmq) {
-    String rule = "must be tcp://host:port, the host a name, an address, [an IPv6 address] or *";
-    faults.require(Addresses.isBind(zmq.pullBind()), "zmq.pull-bind", zmq.pullBind(), rule);
-    faults.require(Addresses.isBind(zmq.replyBind()), "zmq.reply-bind", zmq.replyBind(), rule);
-    faults.require(
-        !zmq.pullBind().equals(zmq.replyBind()) || zmq.pullBind().endsWith(":0"),
-        "zmq.reply-bind",
-        zmq.replyBind(),
-        "must differ from kvmesh.zmq.pull-bind");
+    Map<String, String> earlier = new HashMap<>();
+    checkBind("zmq.pull-bind", zmq.pullBind(), earlier);
+    checkBind("zmq.reply-bind", zmq.replyBind(), earlier);
+    checkBind("zmq.heartbeat-bind", zmq.heartbeatBind(), earlier);
     range(
         "zmq.handshake-interval",
         zmq.handshakeInterval(),
@@ -144,6 +142,20 @@ final class SettingsRules {
         zmq.maxMessageSize(),
         DataSize.ofKilobytes(64),
         DataSize.ofMegabytes(1024));
+  }
+
+  /** Each door may be left out; those with a port of their own must not share it. */
+  private void checkBind(String setting, String bind, Map<String, String> earlier) {
+    if (bind.isEmpty()) {
+      return;
+    }
+    faults.require(
+        Addresses.isBind(bind),
+        setting,
+        bind,
+        "must be empty or tcp://host:port, the host a name, an address, [an IPv6 address] or *");
+    String other = bind.endsWith(":0") ? null : earlier.putIfAbsent(bind, setting);
+    faults.require(other == null, setting, bind, "must differ from kvmesh." + other);
   }
 
   private void checkLiveness(ControllerSettings.Liveness liveness) {

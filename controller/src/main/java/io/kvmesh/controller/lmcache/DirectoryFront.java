@@ -2,6 +2,7 @@ package io.kvmesh.controller.lmcache;
 
 import io.kvmesh.common.wire.codec.DecodeLimits;
 import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.zmq.MessageHandler;
 import io.kvmesh.common.zmq.SocketKind;
 import io.kvmesh.common.zmq.SocketLoop;
 import io.kvmesh.common.zmq.ZmqSocket;
@@ -12,13 +13,13 @@ import io.kvmesh.controller.lookup.HolderLookup;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The sockets that LMCache workers and agents use: PULL for one-way messages, ROUTER for requests,
- * each with a thread of its own so that a flood on one does not delay the other. Writes nothing to
- * the index: what changes something goes to the log.
+ * ROUTER for heartbeats alone, each with a thread of its own so that a flood on one does not delay
+ * the others; any may be left out. Writes nothing to the index: what changes something goes to the
+ * log.
  */
 public final class DirectoryFront implements AutoCloseable {
 
@@ -28,11 +29,14 @@ public final class DirectoryFront implements AutoCloseable {
   private final FrontSettings settings;
   private final SocketLoop pullLoop;
   private final SocketLoop replyLoop;
+  private final SocketLoop heartbeatLoop;
   private final PushHandler pushes;
   private final PullDoor pullDoor;
   private final ReplyDoor replyDoor;
+  private final ReplyDoor heartbeatDoor;
   private @Nullable ZmqSocket pull;
   private @Nullable ZmqSocket reply;
+  private @Nullable ZmqSocket heartbeat;
 
   /** Assigns only; see {@link #start}. */
   public DirectoryFront(
@@ -45,69 +49,85 @@ public final class DirectoryFront implements AutoCloseable {
       EventLogWriter log,
       FrontCounts counts) {
     this.settings = settings;
-    DecodeLimits usual = DecodeLimits.DEFAULT;
-    var codec =
-        new MessageCodec(
-            new DecodeLimits(
-                Math.clamp(settings.sockets().maxFrameBytes(), 1, Integer.MAX_VALUE),
-                usual.maxElements(),
-                usual.maxDepth()));
+    MessageCodec codec = codec(settings);
     this.pullLoop = new SocketLoop("front-pull", sockets, MAX_QUEUED_TASKS);
     this.replyLoop = new SocketLoop("front-reply", sockets, MAX_QUEUED_TASKS);
+    this.heartbeatLoop = new SocketLoop("front-heartbeat", sockets, MAX_QUEUED_TASKS);
     var workers = new ForeignWorkers(log, registry, counts);
     var conflicts = new Conflicts(counts);
     this.pushes = new PushHandler(workers, registry, view, settings, counts);
     this.pullDoor =
         new PullDoor(new FrameReader(codec, counts, FrontCounts.Door.PULL), pushes, counts);
+    var url =
+        new HeartbeatUrl(
+            settings, this::heartbeatPort, this::replyPort, HeartbeatUrl::ownAddress);
     var requests =
         new RequestHandler(
             lookup,
             barrier,
-            new Registration(workers, registry, conflicts, this::extraConfig),
+            new Registration(workers, registry, conflicts, url::extraConfig),
             new Heartbeats(workers, registry, view, conflicts),
             settings.maxWait());
+    int most = settings.maxInFlight();
     this.replyDoor =
-        new ReplyDoor(
-            replyLoop,
-            new FrameReader(codec, counts, FrontCounts.Door.REPLY),
-            codec,
-            requests,
-            counts,
-            settings.maxInFlight());
+        new ReplyDoor(FrontCounts.Door.REPLY, replyLoop, codec, requests, counts, most);
+    this.heartbeatDoor =
+        new ReplyDoor(FrontCounts.Door.HEARTBEAT, heartbeatLoop, codec, requests, counts, most);
+  }
+
+  private static MessageCodec codec(FrontSettings settings) {
+    DecodeLimits usual = DecodeLimits.DEFAULT;
+    return new MessageCodec(
+        new DecodeLimits(
+            Math.clamp(settings.sockets().maxFrameBytes(), 1, Integer.MAX_VALUE),
+            usual.maxElements(),
+            usual.maxDepth()));
   }
 
   /**
-   * Opens the sockets.
+   * Opens the sockets that have an endpoint.
    *
    * @throws IOException if an endpoint is taken
    */
   public void start() throws IOException {
     pullLoop.every(TICK, pushes::tick);
-    pullLoop.start();
-    replyLoop.start();
-    pull = pullLoop.bind(SocketKind.PULL, settings.pullBind(), settings.sockets(), pullDoor);
-    reply = replyLoop.bind(SocketKind.ROUTER, settings.replyBind(), settings.sockets(), replyDoor);
+    pull = open(pullLoop, SocketKind.PULL, settings.pullBind(), pullDoor);
+    heartbeat = open(heartbeatLoop, SocketKind.ROUTER, settings.heartbeatBind(), heartbeatDoor);
+    reply = open(replyLoop, SocketKind.ROUTER, settings.replyBind(), replyDoor);
   }
 
-  /** The PULL's port; 0 before the start. */
+  private @Nullable ZmqSocket open(
+      SocketLoop loop, SocketKind kind, String endpoint, MessageHandler door) throws IOException {
+    if (endpoint.isEmpty()) {
+      return null;
+    }
+    loop.start();
+    return loop.bind(kind, endpoint, settings.sockets(), door);
+  }
+
+  /** The PULL's port; 0 before the start and where there is none. */
   public int pullPort() {
-    return pull == null ? 0 : pull.port();
+    return port(pull);
   }
 
-  /** The ROUTER's port; 0 before the start. */
+  /** The ROUTER's port; 0 before the start and where there is none. */
   public int replyPort() {
-    return reply == null ? 0 : reply.port();
+    return port(reply);
   }
 
-  private Map<String, String> extraConfig() {
-    return settings.advertisedHost().isEmpty()
-        ? Map.of()
-        : Map.of("heartbeat_url", settings.advertisedHost() + ":" + replyPort());
+  /** The port for heartbeats alone; 0 before the start and where there is none. */
+  public int heartbeatPort() {
+    return port(heartbeat);
   }
 
-  /** Closes both sockets, at most as long as given; requests that wait get no reply. */
+  private static int port(@Nullable ZmqSocket socket) {
+    return socket == null ? 0 : socket.port();
+  }
+
+  /** Closes the sockets, at most as long as given each; requests that wait get no reply. */
   public void close(Duration timeout) {
     pullLoop.close(timeout);
+    heartbeatLoop.close(timeout);
     replyLoop.close(timeout);
   }
 

@@ -1,7 +1,12 @@
 package io.kvmesh.controller.lmcache;
 
+import static java.util.Objects.requireNonNull;
+
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.zmq.RefusedFrames;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What the sockets have met since the start. Written by the front, read by anybody. */
@@ -12,7 +17,9 @@ public final class FrontCounts {
     /** One-way messages. */
     PULL,
     /** Requests. */
-    REPLY
+    REPLY,
+    /** Heartbeats alone. LMCache counts them with the requests. */
+    HEARTBEAT
   }
 
   /** Why a good message came to nothing. */
@@ -37,10 +44,19 @@ public final class FrontCounts {
   private final Counters<Door> json = new Counters<>(Door.class);
   private final Counters<Door> unsupported = new Counters<>(Door.class);
   private final Counters<Loss> lost = new Counters<>(Loss.class);
-  private final RefusedFrames pullGarbage = new RefusedFrames("pull", System::nanoTime);
-  private final RefusedFrames replyGarbage = new RefusedFrames("reply", System::nanoTime);
+  private final Counters<Door> begun = new Counters<>(Door.class);
+  private final Counters<Door> ended = new Counters<>(Door.class);
+  private final Map<Door, RefusedFrames> garbage = new EnumMap<>(Door.class);
   private final LongAdder conflicts = new LongAdder();
   private volatile int held;
+
+  /** All at zero. */
+  public FrontCounts() {
+    for (Door door : Door.values()) {
+      garbage.put(
+          door, new RefusedFrames(door.name().toLowerCase(Locale.ROOT), System::nanoTime));
+    }
+  }
 
   void message(Door door) {
     messages.count(door);
@@ -51,10 +67,15 @@ public final class FrontCounts {
   }
 
   RefusedFrames garbage(Door door) {
-    return switch (door) {
-      case PULL -> pullGarbage;
-      case REPLY -> replyGarbage;
-    };
+    return requireNonNull(garbage.get(door));
+  }
+
+  void begin(Door door) {
+    begun.count(door);
+  }
+
+  void end(Door door) {
+    ended.count(door);
   }
 
   void unsupported(Door door) {
@@ -81,6 +102,11 @@ public final class FrontCounts {
   /** Those of them that came as JSON. */
   public long jsons(Door door) {
     return json.get(door);
+  }
+
+  /** Messages that are being handled, or wait for the log or the view before their reply. */
+  public long active(Door door) {
+    return Math.max(0, begun.get(door) - ended.get(door));
   }
 
   /** Frames that were none. */

@@ -29,11 +29,13 @@ final class PullDoor implements MessageHandler {
 
   @Override
   public void onMessage(ZmqSocket socket, Multipart message) {
+    counts.begin(FrontCounts.Door.PULL);
     try {
       for (Frame frame : message.frames()) {
         onFrame(message, frame);
       }
     } finally {
+      counts.end(FrontCounts.Door.PULL);
       message.release();
     }
   }

@@ -11,7 +11,7 @@ import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /**
  * Registers foreign workers. The reply leaves only when the log has the registration, so what the
@@ -22,16 +22,16 @@ final class Registration {
   private final ForeignWorkers workers;
   private final WorkerRegistry registry;
   private final Conflicts conflicts;
-  private final Supplier<Map<String, String>> extraConfig;
+  private final Function<String, Map<String, String>> extraConfig;
 
   /**
-   * @param extraConfig what a worker is told at its registration
+   * @param extraConfig what a worker of that address is told at its registration
    */
   Registration(
       ForeignWorkers workers,
       WorkerRegistry registry,
       Conflicts conflicts,
-      Supplier<Map<String, String>> extraConfig) {
+      Function<String, Map<String, String>> extraConfig) {
     this.workers = workers;
     this.registry = registry;
     this.conflicts = conflicts;
@@ -55,7 +55,7 @@ final class Registration {
         .register(worker, announcement)
         .handle(
             (epoch, failure) ->
-                failure == null ? new RegisterRetMsg(extraConfig.get()) : logUnavailable());
+                failure == null ? new RegisterRetMsg(extraConfig.apply(message.ip())) : logUnavailable());
   }
 
   static DirectoryReply logUnavailable() {

@@ -7,6 +7,7 @@ import io.kvmesh.common.wire.directory.DirectoryMessage;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.DirectoryRequest;
 import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.zmq.Envelope;
 import io.kvmesh.common.zmq.EnvelopeException;
 import io.kvmesh.common.zmq.MessageHandler;
@@ -21,13 +22,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ROUTER that answers requests. Whatever can be told from an envelope gets one reply, in that
- * envelope and in msgpack: the answer, or an ErrorMsg. Requests that wait don't hold up the others.
+ * A ROUTER that answers requests, or heartbeats alone. Whatever can be told from an envelope gets
+ * one reply, in that envelope and in msgpack: the answer, or an ErrorMsg. Requests that wait don't
+ * hold up the others.
  */
 final class ReplyDoor implements MessageHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(ReplyDoor.class);
 
+  private final FrontCounts.Door door;
   private final SocketLoop loop;
   private final FrameReader frames;
   private final MessageCodec codec;
@@ -38,14 +41,15 @@ final class ReplyDoor implements MessageHandler {
   private final AtomicInteger inFlight = new AtomicInteger();
 
   ReplyDoor(
+      FrontCounts.Door door,
       SocketLoop loop,
-      FrameReader frames,
       MessageCodec codec,
       RequestHandler handler,
       FrontCounts counts,
       int maxInFlight) {
+    this.door = door;
     this.loop = loop;
-    this.frames = frames;
+    this.frames = new FrameReader(codec, counts, door);
     this.codec = codec;
     this.handler = handler;
     this.counts = counts;
@@ -58,7 +62,7 @@ final class ReplyDoor implements MessageHandler {
       Envelope.Content content = Envelope.splitRouted(message);
       answer(socket, content.envelope(), reply(message, content.payload()));
     } catch (EnvelopeException e) {
-      counts.garbage(FrontCounts.Door.REPLY).refuse(message, e.getMessage());
+      counts.garbage(door).refuse(message, e.getMessage());
     } finally {
       message.release();
     }
@@ -69,19 +73,28 @@ final class ReplyDoor implements MessageHandler {
     try {
       request = frames.read(payload);
     } catch (WireFormatException e) {
-      counts.garbage(FrontCounts.Door.REPLY).refuse(message, e.getMessage());
+      counts.garbage(door).refuse(message, e.getMessage());
       return now(new ErrorMsg(String.valueOf(e.getMessage()), ErrorMsg.BAD_REQUEST));
     }
-    if (!(request instanceof DirectoryRequest known)) {
-      counts.unsupported(FrontCounts.Door.REPLY);
-      String type = request.getClass().getSimpleName();
-      return now(new ErrorMsg("Unknown message type: " + type, ErrorMsg.UNSUPPORTED));
+    if (!(request instanceof DirectoryRequest known) || !serves(known)) {
+      counts.unsupported(door);
+      return now(new ErrorMsg(refusal(request.getClass().getSimpleName()), ErrorMsg.UNSUPPORTED));
     }
     if (RequestHandler.mayWait(known) && inFlight.get() >= maxInFlight) {
       counts.lost(FrontCounts.Loss.OVERLOAD);
       return now(new ErrorMsg("too many requests wait already", ErrorMsg.NOT_READY));
     }
     return handled(known);
+  }
+
+  private boolean serves(DirectoryRequest request) {
+    return door != FrontCounts.Door.HEARTBEAT || request instanceof HeartbeatMsg;
+  }
+
+  private String refusal(String type) {
+    return door == FrontCounts.Door.HEARTBEAT
+        ? "Expected HeartbeatMsg, got " + type
+        : "Unknown message type: " + type;
   }
 
   private CompletableFuture<DirectoryReply> handled(DirectoryRequest request) {
@@ -103,6 +116,7 @@ final class ReplyDoor implements MessageHandler {
       return;
     }
     inFlight.incrementAndGet();
+    counts.begin(door);
     var unused =
         reply.whenComplete((answer, failure) -> answerLater(socket, envelope, answer, failure));
   }
@@ -113,6 +127,7 @@ final class ReplyDoor implements MessageHandler {
       @Nullable DirectoryReply answer,
       @Nullable Throwable failure) {
     inFlight.decrementAndGet();
+    counts.end(door);
     if (answer == null) {
       counts.lost(FrontCounts.Loss.FAULT);
       if (logLimit.permits()) {

@@ -1,4 +1,4 @@
-/** The sockets that LMCache workers and agents ask: PULL and ROUTER. */
+/** The sockets that LMCache workers and agents ask: PULL and two ROUTERs. */
 @NullMarked
 package io.kvmesh.controller.lmcache;
 

@@ -178,6 +178,12 @@ public final class ControllerMeters implements MeterBinder {
     for (FrontCounts.Door door : FrontCounts.Door.values()) {
       Tags tags = Tags.of("socket", lower(door));
       counter(meters, "messages", "Messages received, by socket", tags, () -> front.messages(door));
+      gauge(
+          meters,
+          "messages.active",
+          "Messages being handled or waiting for their reply, by socket",
+          tags,
+          () -> front.active(door));
       counter(
           meters,
           "messages.json",

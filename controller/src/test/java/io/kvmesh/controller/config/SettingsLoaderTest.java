@@ -22,6 +22,7 @@ class SettingsLoaderTest {
     assertThat(settings.redis().uri()).isEmpty();
     assertThat(settings.zmq().pullBind()).isEqualTo("tcp://0.0.0.0:8300");
     assertThat(settings.zmq().replyBind()).isEqualTo("tcp://0.0.0.0:8400");
+    assertThat(settings.zmq().heartbeatBind()).isEqualTo("tcp://0.0.0.0:8082");
     assertThat(settings.liveness().heartbeatInterval()).isEqualTo(Duration.ofSeconds(5));
     assertThat(settings.parentPid()).isZero();
   }
@@ -115,6 +116,18 @@ class SettingsLoaderTest {
                     "kvmesh.zmq.reply-bind",
                     "tcp://0.0.0.0:8300",
                     "must differ from kvmesh.zmq.pull-bind")));
+  }
+
+  @Test
+  void eachDoor_canBeLeftOut() {
+    ControllerSettings settings =
+        load(
+            Map.of(
+                "kvmesh.zmq.pull-bind", "",
+                "kvmesh.zmq.reply-bind", "",
+                "kvmesh.zmq.heartbeat-bind", ""));
+
+    assertThat(settings.zmq().heartbeatBind()).isEmpty();
   }
 
   @Test

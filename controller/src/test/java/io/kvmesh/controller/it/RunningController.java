@@ -47,6 +47,7 @@ final class RunningController implements AutoCloseable {
     arguments.add("--server.port=0");
     arguments.add("--kvmesh.zmq.pull-bind=tcp://127.0.0.1:0");
     arguments.add("--kvmesh.zmq.reply-bind=tcp://127.0.0.1:0");
+    arguments.add("--kvmesh.zmq.heartbeat-bind=tcp://127.0.0.1:0");
     return new RunningController(ControllerApplication.start(arguments.toArray(String[]::new)));
   }
 

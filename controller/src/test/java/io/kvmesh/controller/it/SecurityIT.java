@@ -52,6 +52,7 @@ class SecurityIT {
                 "--kvmesh.kafka.bootstrap-servers=127.0.0.1:1",
                 "--kvmesh.zmq.pull-bind=tcp://127.0.0.1:0",
                 "--kvmesh.zmq.reply-bind=tcp://127.0.0.1:0",
+                "--kvmesh.zmq.heartbeat-bind=tcp://127.0.0.1:0",
                 "--kvmesh.security.key-file=" + file);
         ZmqSockets sockets = new ZmqSockets()) {
       DirectoryFront front = controller.getBean(DirectoryFront.class);

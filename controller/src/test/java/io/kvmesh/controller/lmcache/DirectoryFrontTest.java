@@ -21,6 +21,8 @@ import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.wire.directory.HeartbeatMsg;
+import io.kvmesh.common.wire.directory.HeartbeatRetMsg;
 import io.kvmesh.common.wire.directory.LookupMsg;
 import io.kvmesh.common.wire.directory.PeerLayout;
 import io.kvmesh.common.wire.directory.RegisterMsg;
@@ -67,6 +69,7 @@ class DirectoryFrontTest {
   private final DirectoryFront front =
       new DirectoryFront(
           new FrontSettings(
+              "tcp://127.0.0.1:0",
               "tcp://127.0.0.1:0",
               "tcp://127.0.0.1:0",
               "",
@@ -287,10 +290,37 @@ class DirectoryFrontTest {
       await().atMost(WAIT).until(() -> log.events().size() == 2);
     }
     assertThat(log.events().get(0)).isEqualTo(log.events().get(1));
-    for (FrontCounts.Door door : FrontCounts.Door.values()) {
+    for (FrontCounts.Door door : List.of(FrontCounts.Door.PULL, FrontCounts.Door.REPLY)) {
       assertThat(counts.jsons(door)).as("%s", door).isEqualTo(1);
       assertThat(counts.garbages(door)).as("%s", door).isZero();
     }
+  }
+
+  @Test
+  void heartbeatSocket_takesHeartbeatsInEitherFormAndNothingElse() throws Exception {
+    registry.put(live(new WorkerId("F", 0), 1, foreign("url")));
+    byte[] heartbeat = codec.encode(new HeartbeatMsg("F", 0, "127.0.0.1", 1, "url"));
+    try (ZmqSocket dealer =
+        sockets.connect(SocketKind.DEALER, "tcp://127.0.0.1:" + front.heartbeatPort())) {
+      dealer.send(List.of(Frame.EMPTY, Frame.of(heartbeat)));
+      assertThat(reply(receive(dealer))).isEqualTo(new HeartbeatRetMsg(List.of()));
+      dealer.send(
+          List.of(
+              json(
+                  "{'type':'HeartbeatMsg','instance_id':'F','worker_id':0,'ip':'127.0.0.1',"
+                      + "'port':1,'peer_init_url':null}")));
+      assertThat(reply(receive(dealer))).isEqualTo(new HeartbeatRetMsg(List.of()));
+
+      dealer.send(List.of(Frame.EMPTY, Frame.of(codec.encode(lookup()))));
+      assertThat(reply(receive(dealer)))
+          .isEqualTo(
+              new ErrorMsg("Expected HeartbeatMsg, got BatchedP2PLookupMsg", ErrorMsg.UNSUPPORTED));
+      dealer.send(List.of(Frame.EMPTY, Frame.of(new byte[] {(byte) 0xc1})));
+      assertThat(reply(receive(dealer))).isInstanceOf(ErrorMsg.class);
+    }
+    assertThat(counts.messages(FrontCounts.Door.HEARTBEAT)).isEqualTo(3);
+    assertThat(counts.unsupporteds(FrontCounts.Door.HEARTBEAT)).isEqualTo(1);
+    assertThat(counts.garbages(FrontCounts.Door.HEARTBEAT)).isEqualTo(1);
   }
 
   @Test

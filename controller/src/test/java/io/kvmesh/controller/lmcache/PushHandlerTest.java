@@ -32,6 +32,7 @@ class PushHandlerTest {
       new FrontSettings(
           "tcp://127.0.0.1:0",
           "tcp://127.0.0.1:0",
+          "tcp://127.0.0.1:0",
           "",
           SocketSettings.DEFAULT,
           Duration.ofSeconds(5),

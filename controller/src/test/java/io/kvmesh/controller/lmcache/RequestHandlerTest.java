@@ -61,7 +61,7 @@ class RequestHandlerTest {
       new RequestHandler(
           new ReadyLookup(view::ready, new PrefixLookup(index, registry)),
           this::await,
-          new Registration(workers, registry, conflicts, () -> Map.of("heartbeat_url", "c:8400")),
+          new Registration(workers, registry, conflicts, ip -> Map.of("heartbeat_url", "c:8400")),
           new Heartbeats(workers, registry, view, conflicts),
           Duration.ofSeconds(5));
 

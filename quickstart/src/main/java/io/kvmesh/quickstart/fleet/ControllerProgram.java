@@ -51,6 +51,7 @@ final class ControllerProgram implements Program {
         .setting("kvmesh.redis.uri", "redis://" + redis)
         .setting("kvmesh.zmq.pull-bind", "tcp://" + addresses.pull())
         .setting("kvmesh.zmq.reply-bind", "tcp://" + addresses.reply())
+        .setting("kvmesh.zmq.heartbeat-bind", "")
         .setting("kvmesh.security.key-file", keyFile.map(Path::toString).orElse(""))
         .setting("server.address", Loopback.HOST)
         .setting("server.port", Loopback.port(addresses.rest()))
