@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
@@ -50,7 +51,14 @@ class ReadmeTest {
     try (RedisIndex redis = RedisIndex.of("kvmesh", NOWHERE, Duration.ofSeconds(1));
         ZmqSockets sockets = new ZmqSockets()) {
       LogIngest ingest =
-          new LogIngest(ingestSettings(), index, workers, log, redis, new VisibleTimer(meters));
+          new LogIngest(
+              ingestSettings(),
+              index,
+              workers,
+              log,
+              redis,
+              new VisibleTimer(meters),
+              (worker, announcement) -> CompletableFuture.completedFuture(true));
       new MeteredLookup((requester, hashes) -> new LookupAnswer.NotReady(), meters);
       new MismatchWatch(workers, meters);
       new ControllerMeters(index, workers, ingest, log, new FrontCounts(), sockets).bindTo(meters);
@@ -68,6 +76,7 @@ class ReadmeTest {
         Duration.ofSeconds(5),
         Duration.ofSeconds(15),
         Duration.ofSeconds(60),
+        Duration.ofSeconds(300),
         1);
   }
 

@@ -122,10 +122,10 @@ class ReadmeTest {
     if (type instanceof ParameterizedType list) {
       return "[" + type(list.getActualTypeArguments()[0]) + "]";
     }
-    if (List.of(long.class, int.class, Integer.class, ChunkHash.class).contains(type)) {
+    if (List.of(long.class, int.class, Integer.class, Long.class, ChunkHash.class).contains(type)) {
       return "int";
     }
-    if (type == boolean.class) {
+    if (type == boolean.class || type == Boolean.class) {
       return "bool";
     }
     Class<?> other = (Class<?>) type;

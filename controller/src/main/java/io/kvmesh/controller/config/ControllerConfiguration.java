@@ -7,6 +7,7 @@ import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.command.CommandService;
+import io.kvmesh.controller.command.WorkerCommandClient;
 import io.kvmesh.controller.command.ZmqWorkerCommandClient;
 import io.kvmesh.controller.index.MemoryIndex;
 import io.kvmesh.controller.ingest.IngestSettings;
@@ -86,7 +87,8 @@ public class ControllerConfiguration {
       WorkerRegistry registry,
       EventLogWriter log,
       DurableView durable,
-      VisibleTimer visible) {
+      VisibleTimer visible,
+      WorkerCommandClient commands) {
     ControllerSettings.Liveness liveness = settings.liveness();
     var ingest =
         new IngestSettings(
@@ -97,8 +99,16 @@ public class ControllerConfiguration {
             liveness.heartbeatInterval(),
             liveness.silentAfter(),
             liveness.expireAfter(),
+            settings.front().syncTimeout(),
             MAX_BARRIERS);
-    return new LogIngest(ingest, index, registry, log, durable.index(), visible);
+    return new LogIngest(
+        ingest,
+        index,
+        registry,
+        log,
+        durable.index(),
+        visible,
+        new HealthProbe(commands, settings.command().timeout()));
   }
 
   @Bean
@@ -172,7 +182,8 @@ public class ControllerConfiguration {
             settings.front().holdFor(),
             settings.front().maxHeld(),
             settings.front().maxInFlight(),
-            settings.web().maxWait());
+            settings.web().maxWait(),
+            settings.front().maxSyncs());
     return new DirectoryFront(front, sockets, lookup, view, view, registry, log, counts);
   }
 

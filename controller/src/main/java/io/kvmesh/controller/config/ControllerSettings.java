@@ -12,9 +12,9 @@ import org.springframework.util.unit.DataSize;
  * @param cluster prefix of topic, groups and Redis keys, so that fleets can share one Kafka and one
  *     Redis
  * @param parentPid process whose end ends this one; 0 = none
- * @param advertisedHost name under which workers reach this controller, told to LMCache workers with
- *     the port for heartbeats; empty = the address that kvmesh.zmq.heartbeat-bind names, or this
- *     machine's own
+ * @param advertisedHost name under which workers reach this controller, told to LMCache workers
+ *     with the port for heartbeats; empty = the address that kvmesh.zmq.heartbeat-bind names, or
+ *     this machine's own
  * @param advertiseLoopback lets a loopback address be advertised; for one machine only
  */
 @ConfigurationProperties("kvmesh")
@@ -98,11 +98,16 @@ public record ControllerSettings(
    * @param holdFor a message of a worker that this view does not know yet waits at most this long
    * @param maxHeld messages waiting in all; more are dropped and counted
    * @param maxInFlight requests that wait for the log or a barrier; more are refused
+   * @param maxSyncs full syncs of LMCache workers under way at a time; others are asked for later
+   * @param syncTimeout a full sync of which nothing was heard for so long is given up, and asked
+   *     for again
    */
   public record Front(
       @DefaultValue("5s") Duration holdFor,
       @DefaultValue("10000") int maxHeld,
-      @DefaultValue("4096") int maxInFlight) {}
+      @DefaultValue("4096") int maxInFlight,
+      @DefaultValue("256") int maxSyncs,
+      @DefaultValue("300s") Duration syncTimeout) {}
 
   /**
    * Limits of the REST interface.

@@ -188,6 +188,12 @@ final class SettingsRules {
         "front.hold-for", settings.front().holdFor(), Duration.ofMillis(50), Duration.ofMinutes(1));
     range("front.max-held", settings.front().maxHeld(), 0, 1_000_000);
     range("front.max-in-flight", settings.front().maxInFlight(), 1, 1_000_000);
+    range("front.max-syncs", settings.front().maxSyncs(), 1, 1_000_000);
+    range(
+        "front.sync-timeout",
+        settings.front().syncTimeout(),
+        Duration.ofSeconds(1),
+        Duration.ofHours(1));
     range(
         "web.max-body",
         settings.web().maxBody(),

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param duplicates operations that came again
  * @param mismatches times that count or digest differed from the worker's own
  * @param snapshots applied whole
- * @param snapshot the one being followed
+ * @param snapshot the one of an agent that is being followed
+ * @param sync the last one of a foreign worker
  */
 public record LocationProgress(
     long sequence,
@@ -20,7 +21,8 @@ public record LocationProgress(
     long duplicates,
     long mismatches,
     long snapshots,
-    @Nullable SnapshotProgress snapshot) {
+    @Nullable SnapshotProgress snapshot,
+    @Nullable SyncProgress sync) {
 
   /**
    * A snapshot that is being followed.
@@ -29,8 +31,20 @@ public record LocationProgress(
    */
   public record SnapshotProgress(String id, int nextBatch) {}
 
-  /** The same, for a reader that hasn't followed the snapshot from its start. */
+  /**
+   * The same, for a reader that hasn't followed the snapshot or sync from its start. What a sync
+   * names from here on is lost to it.
+   */
   public LocationProgress withoutSnapshot() {
-    return new LocationProgress(sequence, suspect, gaps, duplicates, mismatches, snapshots, null);
+    boolean lost = sync != null && sync.isRunning();
+    return new LocationProgress(
+        sequence,
+        suspect || lost,
+        gaps,
+        duplicates,
+        mismatches,
+        snapshots,
+        null,
+        sync != null && lost ? sync.over(SyncProgress.State.FAILED) : sync);
   }
 }

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param heartbeatOffset of its last heartbeat
  * @param seenMillis of its last record
  * @param stale records of older epochs that were dropped
+ * @param reregistered whether a foreign worker that was alive has registered anew, and hasn't told
+ *     what it holds since
  */
 public record WorkerProgress(
     int partition,
@@ -31,6 +33,7 @@ public record WorkerProgress(
     long heartbeatOffset,
     long seenMillis,
     long stale,
+    boolean reregistered,
     Map<String, LocationProgress> locations) {
 
   /** Copies the map. */
@@ -53,6 +56,7 @@ public record WorkerProgress(
         heartbeatOffset,
         seenMillis,
         stale,
+        reregistered,
         unfollowed);
   }
 }

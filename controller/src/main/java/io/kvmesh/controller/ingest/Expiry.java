@@ -4,6 +4,7 @@ import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.DownReason;
 import io.kvmesh.common.wire.event.WorkerDown;
 import io.kvmesh.controller.log.EventLogWriter;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes off workers that have been silent for too long: once for each silence, on the log, from
  * where every view reads it. Only for partitions that this controller owns and has read to the end.
+ * A foreign worker without heartbeats may just have nothing to say, so it is asked first.
  */
 final class Expiry {
 
@@ -21,18 +23,21 @@ final class Expiry {
 
   private final EventLogWriter writer;
   private final IngestCounters counters;
+  private final Probes probes;
   private final Set<Silence> writtenOff = ConcurrentHashMap.newKeySet();
 
   private record Silence(int partition, WorkerId worker, long epoch, long heartbeatOffset) {}
 
-  Expiry(EventLogWriter writer, IngestCounters counters) {
+  Expiry(EventLogWriter writer, WorkerProbe probe, IngestCounters counters) {
     this.writer = writer;
+    this.probes = new Probes(probe);
     this.counters = counters;
   }
 
   /** Writes off the partition's workers whose time is over. */
   void check(WorkerStreams streams, int partition) {
-    List<WorkerStream> expired = streams.expired(partition);
+    List<WorkerStream> expired = new ArrayList<>(streams.expired(partition));
+    expired.addAll(probes.check(streams, partition));
     if (expired.isEmpty() && writtenOff.isEmpty()) {
       return;
     }

@@ -13,6 +13,7 @@ import java.util.Map;
  * @param heartbeatInterval of Tick records, and the one that agents are expected to keep
  * @param silentAfter time without a sign of life until a worker is hidden from lookups
  * @param expireAfter time without a sign of life until a worker is dropped
+ * @param syncTimeout a foreign worker's full sync that is silent for longer is given up
  * @param maxWaiters barriers that may wait at a time
  */
 public record IngestSettings(
@@ -23,6 +24,7 @@ public record IngestSettings(
     Duration heartbeatInterval,
     Duration silentAfter,
     Duration expireAfter,
+    Duration syncTimeout,
     int maxWaiters) {
 
   /** Checks the order of the times. */

@@ -12,6 +12,7 @@ import io.kvmesh.controller.index.ChangeStep;
 import io.kvmesh.controller.index.KeyTotals;
 import io.kvmesh.controller.index.LocationProgress;
 import io.kvmesh.controller.index.LocationProgress.SnapshotProgress;
+import io.kvmesh.controller.index.SyncProgress;
 import io.kvmesh.controller.registry.LocationView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An agent's operations are numbered from 1: above last + 1 is a gap, not above last a
  * duplicate. A foreign worker's numbers begin anywhere and only tell of gaps: all its operations
- * are applied, and its snapshots carry no numbers.
+ * are applied. Its snapshots are full syncs: they carry no numbers, their batches come in any order
+ * and maybe again, and they are whole when every batch has come and the end was told. Operations
+ * that are missing or come twice void either kind.
  */
 final class LocationStream {
 
@@ -38,6 +41,7 @@ final class LocationStream {
   private long mismatches;
   private long snapshots;
   private @Nullable SnapshotProgress snapshot;
+  private @Nullable SyncProgress sync;
 
   /** What the worker said it holds after an operation that hasn't come yet. */
   private @Nullable LocationState awaited;
@@ -78,6 +82,7 @@ final class LocationStream {
     location.mismatches = progress.mismatches();
     location.snapshots = progress.snapshots();
     location.snapshot = progress.snapshot();
+    location.sync = progress.sync();
     location.totals = totals;
     return location;
   }
@@ -102,8 +107,13 @@ final class LocationStream {
         compareIfAwaited(run, steps);
       }
     }
-    run.cut(snapshot != null);
+    run.cut(isFollowing());
     counters.operations.add(applied);
+  }
+
+  /** Whether a snapshot or a sync is being followed: what is admitted is marked. */
+  private boolean isFollowing() {
+    return snapshot != null || isSyncing();
   }
 
   /** Whether the operation of that number is to be applied; it is the last one then. */
@@ -115,8 +125,10 @@ final class LocationStream {
         return false;
       }
       suspect = true;
+      run.cut(isFollowing());
+      voidSnapshot(steps);
     } else if (sequence != UNKNOWN && number > sequence + 1) {
-      run.cut(snapshot != null);
+      run.cut(isFollowing());
       missing(steps);
     }
     sequence = number;
@@ -130,7 +142,7 @@ final class LocationStream {
     }
     awaited = null;
     if (sequence == state.sequence()) {
-      run.cut(snapshot != null);
+      run.cut(isFollowing());
       steps.check(this, state.residentCount(), state.digest());
     }
   }
@@ -148,10 +160,7 @@ final class LocationStream {
    *
    * @return false if later ones have been applied: the record isn't of this place in the log
    */
-  private boolean reach(long number, boolean foreign, Steps steps) {
-    if (foreign) {
-      return true;
-    }
+  private boolean reach(long number, Steps steps) {
     if (sequence != UNKNOWN && number < sequence) {
       duplicates++;
       counters.duplicates.increment();
@@ -168,21 +177,17 @@ final class LocationStream {
     return true;
   }
 
-  void snapshotStart(SnapshotStart start, boolean foreign, Steps steps) {
-    if (!reach(start.sequence(), foreign, steps)) {
+  void snapshotStart(SnapshotStart start, Steps steps) {
+    if (!reach(start.sequence(), steps)) {
       return;
     }
     voidSnapshot(steps);
     snapshot = new SnapshotProgress(start.snapshotId(), 0);
     steps.add(new ChangeStep.SnapshotBegin(name));
-    if (foreign) {
-      sequence = UNKNOWN;
-    }
   }
 
   void snapshotBatch(SnapshotBatch batch, Keyspace keyspace, Steps steps) {
-    SnapshotProgress running =
-        reach(batch.sequence(), keyspace.isForeign(), steps) ? followed(batch.snapshotId()) : null;
+    SnapshotProgress running = reach(batch.sequence(), steps) ? followed(batch.snapshotId()) : null;
     if (running == null) {
       return;
     }
@@ -191,13 +196,16 @@ final class LocationStream {
       return;
     }
     snapshot = new SnapshotProgress(batch.snapshotId(), batch.batchId() + 1);
-    long[] hashBits = batch.keys().stream().mapToLong(ChunkHash::bits).toArray();
-    steps.add(new ChangeStep.SnapshotKeys(name, keyspace, hashBits));
+    steps.add(keys(batch, keyspace));
   }
 
-  void snapshotEnd(SnapshotEnd end, boolean foreign, Steps steps) {
-    SnapshotProgress running =
-        reach(end.sequence(), foreign, steps) ? followed(end.snapshotId()) : null;
+  private ChangeStep keys(SnapshotBatch batch, Keyspace keyspace) {
+    long[] hashBits = batch.keys().stream().mapToLong(ChunkHash::bits).toArray();
+    return new ChangeStep.SnapshotKeys(name, keyspace, hashBits);
+  }
+
+  void snapshotEnd(SnapshotEnd end, Steps steps) {
+    SnapshotProgress running = reach(end.sequence(), steps) ? followed(end.snapshotId()) : null;
     if (running == null) {
       return;
     }
@@ -209,10 +217,72 @@ final class LocationStream {
     snapshots++;
     counters.snapshots.increment();
     steps.add(new ChangeStep.SnapshotApply(name));
-    if (foreign) {
+    steps.check(this, end.residentCount(), end.digest());
+  }
+
+  /**
+   * A foreign worker begins a full sync; one that was under way is void. Its numbers go on: what is
+   * lost around the sync shows as a gap afterwards.
+   */
+  void syncStart(SnapshotStart start, int batchCount, long millis, Steps steps) {
+    voidSnapshot(steps);
+    long totalKeys = start.totalKeys() == null ? 1 : start.totalKeys();
+    sync = SyncProgress.started(start.snapshotId(), totalKeys, batchCount, millis);
+    steps.add(new ChangeStep.SnapshotBegin(name));
+  }
+
+  /** A part of a full sync; one that is there already, or of another sync, changes nothing. */
+  void syncBatch(SnapshotBatch batch, Keyspace keyspace, long millis, Steps steps) {
+    SyncProgress running = followedSync(batch.snapshotId());
+    if (running == null) {
+      return;
+    }
+    boolean part = batch.batchId() == SnapshotBatch.PART;
+    if (part || running.lacks(batch.batchId())) {
+      steps.add(keys(batch, keyspace));
+      SyncProgress more = part ? running.at(millis) : running.withBatch(batch.batchId(), millis);
+      sync = more;
+      completeIfWhole(more, steps);
+    }
+  }
+
+  /** The end of a full sync, of which batches may be missing. */
+  void syncEnd(SnapshotEnd end, long millis, Steps steps) {
+    SyncProgress running = followedSync(end.snapshotId());
+    if (running != null) {
+      SyncProgress ended = running.withEnd(millis);
+      sync = ended;
+      completeIfWhole(ended, steps);
+    }
+  }
+
+  private @Nullable SyncProgress followedSync(String id) {
+    return sync != null && sync.isRunning() && sync.id().equals(id) ? sync : null;
+  }
+
+  private void completeIfWhole(SyncProgress running, Steps steps) {
+    if (running.isWhole()) {
+      sync = running.over(SyncProgress.State.COMPLETE);
+      snapshots++;
+      counters.snapshots.increment();
+      steps.add(new ChangeStep.SnapshotApply(name));
       steps.trust(this);
-    } else {
-      steps.check(this, end.residentCount(), end.digest());
+    }
+  }
+
+  boolean isSyncing() {
+    return sync != null && sync.isRunning();
+  }
+
+  /** The last full sync of this life. */
+  @Nullable SyncProgress sync() {
+    return sync;
+  }
+
+  /** Gives up a sync of which nothing was heard since a time. */
+  void voidSilentSync(long sinceMillis, Steps steps) {
+    if (sync != null && sync.isRunning() && sync.lastMillis() < sinceMillis) {
+      voidSnapshot(steps);
     }
   }
 
@@ -221,9 +291,11 @@ final class LocationStream {
     return snapshot != null && snapshot.id().equals(id) ? snapshot : null;
   }
 
-  private void voidSnapshot(Steps steps) {
-    if (snapshot != null) {
+  /** No snapshot or sync is followed any longer. */
+  void voidSnapshot(Steps steps) {
+    if (isFollowing()) {
       snapshot = null;
+      sync = sync != null && sync.isRunning() ? sync.over(SyncProgress.State.FAILED) : sync;
       counters.voidSnapshots.increment();
       steps.add(new ChangeStep.SnapshotVoid(name));
     }
@@ -274,7 +346,7 @@ final class LocationStream {
 
   LocationProgress progress() {
     return new LocationProgress(
-        sequence, suspect, gaps, duplicates, mismatches, snapshots, snapshot);
+        sequence, suspect, gaps, duplicates, mismatches, snapshots, snapshot, sync);
   }
 
   LocationView view() {
@@ -283,7 +355,7 @@ final class LocationStream {
         totals.count(),
         totals.digest(),
         suspect,
-        snapshot != null,
+        isFollowing(),
         gaps,
         duplicates,
         mismatches,

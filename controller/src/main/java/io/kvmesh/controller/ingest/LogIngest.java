@@ -41,6 +41,7 @@ public final class LogIngest implements AutoCloseable {
    * @param durable the durable view, or null if there is none
    * @param visible told how long a record took from being given to the log until the view in memory
    *     had it, about once each heartbeat interval and partition; must not block
+   * @param probe asks workers that send no heartbeats before they are written off
    */
   public LogIngest(
       IngestSettings settings,
@@ -48,7 +49,8 @@ public final class LogIngest implements AutoCloseable {
       WorkerRegistry registry,
       EventLogWriter log,
       @Nullable RedisIndex durable,
-      Consumer<Duration> visible) {
+      Consumer<Duration> visible,
+      WorkerProbe probe) {
     this.registry = registry;
     this.barriers = new AppliedBarriers(registry, settings.maxWaiters());
     this.catchUps = new CatchUps(settings.maxWaiters());
@@ -60,7 +62,7 @@ public final class LogIngest implements AutoCloseable {
             settings.partitions(),
             settings.replicationFactor());
     Consumers consumers = new Consumers(settings);
-    this.writer = durable == null ? null : writer(settings, durable, log);
+    this.writer = durable == null ? null : writer(settings, durable, log, probe);
     this.view =
         new ViewReader(
             topic,
@@ -68,7 +70,7 @@ public final class LogIngest implements AutoCloseable {
             new MemoryApplier(index, registry, barriers, streams(settings, counters), counters),
             new RecordDecoder("The view in memory", counters, System::nanoTime),
             new ViewProgress(positions, catchUps, delays),
-            new Expiry(log, counters),
+            new Expiry(log, probe, counters),
             this::expiredHere,
             durable == null ? (found, into) -> Map.of() : start(durable),
             counters,
@@ -88,13 +90,14 @@ public final class LogIngest implements AutoCloseable {
     this.memberThread = new ReaderThread("kvmesh-durable", member::run, durableCounters);
   }
 
-  private DurableWriter writer(IngestSettings settings, RedisIndex durable, EventLogWriter log) {
+  private DurableWriter writer(
+      IngestSettings settings, RedisIndex durable, EventLogWriter log, WorkerProbe probe) {
     return new DurableWriter(
         durable,
         streams(settings, durableCounters),
         new RecordDecoder("The durable view", durableCounters, System::nanoTime),
         durablePositions,
-        new Expiry(log, durableCounters),
+        new Expiry(log, probe, durableCounters),
         durableCounters,
         System::nanoTime);
   }

@@ -22,6 +22,7 @@ import io.kvmesh.controller.index.LocationProgress;
 import io.kvmesh.controller.index.WorkerChange;
 import io.kvmesh.controller.index.WorkerProgress;
 import io.kvmesh.controller.registry.LocationView;
+import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
 import java.util.HashMap;
@@ -46,6 +47,7 @@ final class WorkerStream {
 
   private final WorkerId id;
   private final int partition;
+  private final long syncTimeoutMillis;
   private final IngestCounters counters;
   private final Function<String, Keyspace> keyspaces;
   private final Map<String, LocationStream> locations = new LinkedHashMap<>();
@@ -61,17 +63,29 @@ final class WorkerStream {
   /** Whether it is known to be a foreign worker. */
   private boolean foreign;
 
+  /** Whether it registered while it was alive, and hasn't listed what it holds since. */
+  private boolean reregistered;
+
   private long registeredMillis = NONE;
   private long heartbeatMillis = NONE;
   private long heartbeatOffset = NONE;
   private long seenMillis = NONE;
   private long stale;
 
-  /** A worker that nothing is known of. */
+  /**
+   * A worker that nothing is known of.
+   *
+   * @param syncTimeoutMillis a full sync that is silent for longer is given up
+   */
   WorkerStream(
-      WorkerId id, int partition, IngestCounters counters, Function<String, Keyspace> keyspaces) {
+      WorkerId id,
+      int partition,
+      long syncTimeoutMillis,
+      IngestCounters counters,
+      Function<String, Keyspace> keyspaces) {
     this.id = id;
     this.partition = partition;
+    this.syncTimeoutMillis = syncTimeoutMillis;
     this.counters = counters;
     this.keyspaces = keyspaces;
   }
@@ -87,6 +101,7 @@ final class WorkerStream {
     heartbeatOffset = progress.heartbeatOffset();
     seenMillis = progress.seenMillis();
     stale = progress.stale();
+    reregistered = progress.reregistered();
     progress
         .locations()
         .forEach(
@@ -116,6 +131,11 @@ final class WorkerStream {
 
   long heartbeatOffset() {
     return heartbeatOffset;
+  }
+
+  /** What it told of itself last. */
+  @Nullable Announcement announcement() {
+    return announcement;
   }
 
   /** Whether silence means anything: a foreign worker may have its heartbeats switched off. */
@@ -168,17 +188,23 @@ final class WorkerStream {
   }
 
   private void begin(long life, LogRecord record, Steps steps) {
+    boolean resumed = record.event() instanceof WorkerUp up && Boolean.TRUE.equals(up.resumed());
+    reregistered = resumed || (epoch != NONE && isForeign(record.event()));
     if (epoch != NONE) {
       steps.add(new ChangeStep.Drop());
     }
     epoch = life;
-    suspect = !(record.event() instanceof WorkerUp);
+    suspect = resumed || !(record.event() instanceof WorkerUp);
     locations.clear();
     announcement = null;
     foreign = false;
     registeredMillis = record.timestampMillis();
-    heartbeatMillis = NONE;
-    heartbeatOffset = NONE;
+    heartbeatMillis = resumed ? record.timestampMillis() : NONE;
+    heartbeatOffset = resumed ? record.offset() : NONE;
+  }
+
+  private static boolean isForeign(LogEvent event) {
+    return event instanceof WorkerUp up && up.announcement().kind() == WorkerKind.FOREIGN;
   }
 
   private @Nullable Keyspace keyspaceOf(LogEvent event) {
@@ -196,12 +222,44 @@ final class WorkerStream {
       case BatchedKVOperation batch ->
           location(batch.location())
               .operations(requireNonNull(keyspace), batch.operations(), steps);
-      case SnapshotStart start -> location(start.location()).snapshotStart(start, foreign, steps);
+      case SnapshotStart start -> snapshotStart(start, record.timestampMillis(), steps);
       case SnapshotBatch batch ->
-          location(batch.location()).snapshotBatch(batch, requireNonNull(keyspace), steps);
-      case SnapshotEnd end -> location(end.location()).snapshotEnd(end, foreign, steps);
+          snapshotBatch(batch, requireNonNull(keyspace), record.timestampMillis(), steps);
+      case SnapshotEnd end -> snapshotEnd(end, record.timestampMillis(), steps);
       case WorkerDown down -> steps.add(new ChangeStep.Drop());
       case Tick tick -> throw new IllegalArgumentException("A tick is of no worker");
+    }
+  }
+
+  private void snapshotStart(SnapshotStart start, long millis, Steps steps) {
+    LocationStream location = location(start.location());
+    Integer batchCount = start.batchCount();
+    if (batchCount == null) {
+      location.snapshotStart(start, steps);
+    } else {
+      // A foreign worker has one sync at a time.
+      locations.values().stream()
+          .filter(LocationStream::isSyncing)
+          .forEach(syncing -> syncing.voidSnapshot(steps));
+      location.syncStart(start, batchCount, millis, steps);
+    }
+  }
+
+  private void snapshotBatch(SnapshotBatch batch, Keyspace keyspace, long millis, Steps steps) {
+    LocationStream location = location(batch.location());
+    if (keyspace.isForeign()) {
+      location.syncBatch(batch, keyspace, millis, steps);
+    } else {
+      location.snapshotBatch(batch, keyspace, steps);
+    }
+  }
+
+  private void snapshotEnd(SnapshotEnd end, long millis, Steps steps) {
+    LocationStream location = location(end.location());
+    if (end.batchCount() == SnapshotEnd.UNTOLD) {
+      location.syncEnd(end, millis, steps);
+    } else {
+      location.snapshotEnd(end, steps);
     }
   }
 
@@ -212,6 +270,8 @@ final class WorkerStream {
     for (LocationState state : heartbeat.locations()) {
       location(state.location()).heartbeat(state, steps);
     }
+    long since = record.timestampMillis() - syncTimeoutMillis;
+    locations.values().forEach(location -> location.voidSilentSync(since, steps));
     if (!foreign) {
       suspect = false;
     }
@@ -248,6 +308,7 @@ final class WorkerStream {
       check.location().settle(totals.get(check.step()), check);
       if (!check.compared()) {
         suspect = false;
+        reregistered = false;
       }
     }
   }
@@ -266,6 +327,7 @@ final class WorkerStream {
         heartbeatOffset,
         seenMillis,
         stale,
+        reregistered,
         progress);
   }
 
@@ -286,6 +348,7 @@ final class WorkerStream {
         seenMillis,
         partition,
         offset,
-        stale);
+        stale,
+        foreign ? SyncViews.of(locations, reregistered, suspect) : SyncView.NONE);
   }
 }

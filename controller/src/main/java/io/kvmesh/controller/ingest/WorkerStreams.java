@@ -33,14 +33,17 @@ final class WorkerStreams {
    * When a worker counts as gone.
    *
    * @param longestStep what a longer gap between two records of a partition counts as
+   * @param syncTimeout a foreign worker's full sync that is silent for longer is given up
    */
-  record Liveness(Duration silentAfter, Duration expireAfter, Duration longestStep) {
+  record Liveness(
+      Duration silentAfter, Duration expireAfter, Duration longestStep, Duration syncTimeout) {
 
     static Liveness of(IngestSettings settings) {
       return new Liveness(
           settings.silentAfter(),
           settings.expireAfter(),
-          settings.heartbeatInterval().multipliedBy(2));
+          settings.heartbeatInterval().multipliedBy(2),
+          settings.syncTimeout());
     }
   }
 
@@ -113,7 +116,8 @@ final class WorkerStreams {
   }
 
   private WorkerStream newStream(WorkerId id, int partition) {
-    return new WorkerStream(id, partition, counters, this::keyspace);
+    return new WorkerStream(
+        id, partition, liveness.syncTimeout().toMillis(), counters, this::keyspace);
   }
 
   /** The worker's stream, if it is known. */
@@ -139,6 +143,31 @@ final class WorkerStreams {
         known ->
             known.stream.partition() == partition
                 && silence(known).compareTo(liveness.expireAfter()) > 0);
+  }
+
+  /**
+   * Foreign workers without heartbeats of which nothing was heard for half the time to expiry: they
+   * are asked, often enough that the dead are gone by then.
+   */
+  List<WorkerStream> unheard(int partition) {
+    return streams(
+        known ->
+            known.stream.partition() == partition
+                && !known.stream.isExpectedToBeat()
+                && sinceSeen(known).compareTo(liveness.expireAfter().dividedBy(2)) > 0);
+  }
+
+  /** The worker has answered a question. */
+  void heard(WorkerId id) {
+    Known known = workers.get(id);
+    if (known != null) {
+      known.seenMillis = millis(known.stream.partition());
+    }
+  }
+
+  /** Time of a partition between two questions to one worker. */
+  long probeIntervalMillis() {
+    return liveness.expireAfter().toMillis() / 4;
   }
 
   /** Time of the partition, in milliseconds since its first record that was read. */
@@ -171,6 +200,10 @@ final class WorkerStreams {
     if (!known.stream.isExpectedToBeat()) {
       return Duration.ZERO;
     }
+    return sinceSeen(known);
+  }
+
+  private Duration sinceSeen(Known known) {
     return Duration.ofMillis(clock(known.stream.partition()).millis() - known.seenMillis);
   }
 

@@ -31,6 +31,7 @@ public final class DirectoryFront implements AutoCloseable {
   private final SocketLoop replyLoop;
   private final SocketLoop heartbeatLoop;
   private final PushHandler pushes;
+  private final Clashes clashes;
   private final PullDoor pullDoor;
   private final ReplyDoor replyDoor;
   private final ReplyDoor heartbeatDoor;
@@ -55,18 +56,21 @@ public final class DirectoryFront implements AutoCloseable {
     this.heartbeatLoop = new SocketLoop("front-heartbeat", sockets, MAX_QUEUED_TASKS);
     var workers = new ForeignWorkers(log, registry, counts);
     var conflicts = new Conflicts(counts);
-    this.pushes = new PushHandler(workers, registry, view, settings, counts);
+    this.pushes = new PushHandler(workers, registry, conflicts, view, settings, counts);
     this.pullDoor =
         new PullDoor(new FrameReader(codec, counts, FrontCounts.Door.PULL), pushes, counts);
     var url =
-        new HeartbeatUrl(
-            settings, this::heartbeatPort, this::replyPort, HeartbeatUrl::ownAddress);
+        new HeartbeatUrl(settings, this::heartbeatPort, this::replyPort, HeartbeatUrl::ownAddress);
+    this.clashes = new Clashes(workers, registry, view, counts, System::nanoTime);
+    var fullSyncs = new FullSyncs(workers, registry, view, settings);
     var requests =
         new RequestHandler(
             lookup,
             barrier,
-            new Registration(workers, registry, conflicts, url::extraConfig),
-            new Heartbeats(workers, registry, view, conflicts),
+            new Registration(workers, registry, conflicts, clashes, url::extraConfig),
+            new Heartbeats(
+                workers, registry, view, conflicts, clashes, fullSyncs, settings.holdFor()),
+            fullSyncs,
             settings.maxWait());
     int most = settings.maxInFlight();
     this.replyDoor =
@@ -91,6 +95,7 @@ public final class DirectoryFront implements AutoCloseable {
    */
   public void start() throws IOException {
     pullLoop.every(TICK, pushes::tick);
+    replyLoop.every(TICK, clashes::tick);
     pull = open(pullLoop, SocketKind.PULL, settings.pullBind(), pullDoor);
     heartbeat = open(heartbeatLoop, SocketKind.ROUTER, settings.heartbeatBind(), heartbeatDoor);
     reply = open(replyLoop, SocketKind.ROUTER, settings.replyBind(), replyDoor);

@@ -1,25 +1,36 @@
 package io.kvmesh.controller.lmcache;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.KVOpEvent;
+import io.kvmesh.common.wire.directory.FullSyncBatchMsg;
+import io.kvmesh.common.wire.directory.FullSyncEndMsg;
+import io.kvmesh.common.wire.directory.FullSyncStartMsg;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
 import io.kvmesh.common.wire.event.DownReason;
 import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.common.wire.event.LogEvent;
+import io.kvmesh.common.wire.event.SnapshotBatch;
+import io.kvmesh.common.wire.event.SnapshotEnd;
+import io.kvmesh.common.wire.event.SnapshotStart;
 import io.kvmesh.common.wire.event.WorkerDown;
 import io.kvmesh.common.wire.event.WorkerKind;
 import io.kvmesh.common.wire.event.WorkerUp;
 import io.kvmesh.controller.log.EventLogWriter;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerView;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Speaks on the log for LMCache workers, which can't write to it themselves. Any thread.
@@ -29,8 +40,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ForeignWorkers {
 
+  private static final Logger LOG = LoggerFactory.getLogger(ForeignWorkers.class);
+
   /** A record of the log holds at most this many operations. */
   private static final int MAX_OPERATIONS = 1000;
+
+  /** A record of the log holds at most this many keys of a full sync: a fifth of a megabyte. */
+  private static final int MAX_SYNC_KEYS = 20_000;
 
   /** Registrations made here that are remembered until the view has them. */
   private static final int MAX_REMEMBERED = 10_000;
@@ -38,8 +54,11 @@ final class ForeignWorkers {
   private final EventLogWriter log;
   private final WorkerRegistry registry;
   private final FrontCounts counts;
-  private final Map<WorkerId, Long> registered = new ConcurrentHashMap<>();
+  private final Map<WorkerId, Registered> registered = new ConcurrentHashMap<>();
   private final Map<WorkerId, CompletableFuture<Long>> registering = new ConcurrentHashMap<>();
+
+  /** A registration made here that the view has yet to read. */
+  private record Registered(long epoch, Announcement announcement) {}
 
   ForeignWorkers(EventLogWriter log, WorkerRegistry registry, FrontCounts counts) {
     this.log = log;
@@ -68,27 +87,27 @@ final class ForeignWorkers {
     return announcement != null && announcement.kind() == WorkerKind.FOREIGN;
   }
 
-  /** Begins a life of the worker; the future has its epoch once the log has it. */
-  CompletableFuture<Long> register(WorkerId worker, Announcement announcement) {
-    return log.append(new WorkerUp(worker.instanceId(), worker.rank(), 0, announcement))
-        .whenComplete(
-            (epoch, failure) -> {
-              if (failure == null) {
-                remember(worker, epoch);
-              } else {
-                counts.lost(FrontCounts.Loss.LOG);
-              }
-            });
+  static boolean isAgent(WorkerView view) {
+    return view.announcement() != null && !isForeign(view);
   }
 
-  /** Like {@link #register}, but joins a registration of the worker that is under way. */
-  CompletableFuture<Long> registerOnce(WorkerId worker, Announcement announcement) {
+  /** Begins a life of the worker; the future has its epoch once the log has it. */
+  CompletableFuture<Long> register(WorkerId worker, Announcement announcement) {
+    return begin(worker, new WorkerUp(worker.instanceId(), worker.rank(), 0, announcement));
+  }
+
+  private CompletableFuture<Long> begin(WorkerId worker, WorkerUp up) {
+    return append(up).thenApply(epoch -> remember(worker, epoch, up.announcement()));
+  }
+
+  /** Registers a worker that has been alive before; joins such a registration under way. */
+  CompletableFuture<Long> resume(WorkerId worker, Announcement announcement) {
     CompletableFuture<Long> mine = new CompletableFuture<>();
     CompletableFuture<Long> first = registering.putIfAbsent(worker, mine);
     if (first != null) {
       return first;
     }
-    return register(worker, announcement)
+    return begin(worker, WorkerUp.resumed(worker, announcement))
         .whenComplete(
             (epoch, failure) -> {
               registering.remove(worker, mine);
@@ -103,12 +122,30 @@ final class ForeignWorkers {
   /** The worker's epoch; empty if neither the view nor a registration made here knows it. */
   OptionalLong epoch(WorkerId worker) {
     long viewed = registry.worker(worker).map(WorkerView::epoch).orElse(-1L);
-    Long own = registered.get(worker);
-    if (own != null && own <= viewed) {
+    Registered own = registered.get(worker);
+    if (own != null && own.epoch <= viewed) {
       registered.remove(worker, own);
     }
-    long latest = Math.max(viewed, own == null ? -1 : own);
+    long latest = Math.max(viewed, own == null ? -1 : own.epoch);
     return latest < 0 ? OptionalLong.empty() : OptionalLong.of(latest);
+  }
+
+  /** What the worker told of itself in its present life; null if that isn't known. */
+  @Nullable Announcement announcement(WorkerId worker) {
+    WorkerView viewed = registry.worker(worker).orElse(null);
+    Registered own = registered.get(worker);
+    if (own != null && (viewed == null || own.epoch > viewed.epoch())) {
+      return own.announcement;
+    }
+    return viewed == null ? null : viewed.announcement();
+  }
+
+  /** A sign of life that names no address: the worker is where it was. */
+  void heartbeat(WorkerView known) {
+    Announcement announcement = known.announcement();
+    if (announcement != null) {
+      heartbeat(known.id(), known.epoch(), announcement);
+    }
   }
 
   void heartbeat(WorkerId worker, long epoch, Announcement announcement) {
@@ -131,27 +168,95 @@ final class ForeignWorkers {
     }
   }
 
+  /** Begins a full sync; the future fails if the log doesn't take it. */
+  CompletableFuture<Long> syncStart(WorkerId worker, long epoch, FullSyncStartMsg sync) {
+    return append(
+        SnapshotStart.ofForeign(
+            worker, epoch, sync.location(), sync.syncId(), sync.batchCount(), sync.totalKeys()));
+  }
+
+  /** A batch that is too large for one record has its number on the last part, sent last. */
+  void syncBatch(WorkerId worker, long epoch, FullSyncBatchMsg batch) {
+    List<ChunkHash> keys = batch.keys();
+    List<CompletableFuture<Long>> parts = new ArrayList<>();
+    int from = 0;
+    for (; keys.size() - from > MAX_SYNC_KEYS; from += MAX_SYNC_KEYS) {
+      List<ChunkHash> part = keys.subList(from, from + MAX_SYNC_KEYS);
+      parts.add(append(record(worker, epoch, batch, SnapshotBatch.PART, part)));
+    }
+    LogEvent last = record(worker, epoch, batch, batch.batchId(), keys.subList(from, keys.size()));
+    if (parts.isEmpty()) {
+      append(last);
+    } else {
+      var _ =
+          CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new))
+              .thenRun(() -> append(last));
+    }
+  }
+
+  private static LogEvent record(
+      WorkerId worker, long epoch, FullSyncBatchMsg batch, int batchId, List<ChunkHash> keys) {
+    return new SnapshotBatch(
+        worker.instanceId(),
+        worker.rank(),
+        epoch,
+        batch.location(),
+        batch.syncId(),
+        batchId,
+        Keyspace.foreign(worker.rank()).toString(),
+        keys,
+        0);
+  }
+
+  void syncEnd(WorkerId worker, long epoch, FullSyncEndMsg end) {
+    append(
+        new SnapshotEnd(
+            worker.instanceId(),
+            worker.rank(),
+            epoch,
+            end.location(),
+            end.syncId(),
+            SnapshotEnd.UNTOLD,
+            0,
+            end.actualTotalKeys(),
+            0));
+  }
+
   void down(WorkerId worker, long epoch) {
     registered.remove(worker);
     append(new WorkerDown(worker.instanceId(), worker.rank(), epoch, DownReason.DEREGISTERED, -1));
   }
 
-  private void remember(WorkerId worker, long epoch) {
+  /** The worker's address is another's now. */
+  void writeOff(WorkerView worker) {
+    WorkerId id = worker.id();
+    LOG.warn("Worker {} is written off: another one claims its address, and it is silent", id);
+    registered.remove(id);
+    append(new WorkerDown(id.instanceId(), id.rank(), worker.epoch(), DownReason.EXPIRED, -1));
+  }
+
+  private long remember(WorkerId worker, long epoch, Announcement announcement) {
     if (registered.size() >= MAX_REMEMBERED) {
       registered.keySet().forEach(this::epoch);
     }
     if (registered.size() < MAX_REMEMBERED) {
-      registered.merge(worker, epoch, Math::max);
+      registered.merge(
+          worker,
+          new Registered(epoch, announcement),
+          (one, other) -> one.epoch > other.epoch ? one : other);
     }
+    return epoch;
   }
 
-  private void append(LogEvent event) {
-    var unused =
-        log.append(event)
-            .exceptionally(
-                failure -> {
-                  counts.lost(FrontCounts.Loss.LOG);
-                  return -1L;
-                });
+  /** What the log doesn't take is counted. */
+  @CanIgnoreReturnValue
+  private CompletableFuture<Long> append(LogEvent event) {
+    return log.append(event)
+        .whenComplete(
+            (offset, failure) -> {
+              if (failure != null) {
+                counts.lost(FrontCounts.Loss.LOG);
+              }
+            });
   }
 }

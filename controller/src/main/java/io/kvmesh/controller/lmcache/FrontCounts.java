@@ -30,6 +30,8 @@ public final class FrontCounts {
     NO_ROOM,
     /** The worker writes to the log itself. */
     AGENT,
+    /** A batch of a full sync with a number that can't be. */
+    BATCH_NUMBER,
     /** The log did not take it. */
     LOG,
     /** The reply could not be delivered. */
@@ -48,13 +50,13 @@ public final class FrontCounts {
   private final Counters<Door> ended = new Counters<>(Door.class);
   private final Map<Door, RefusedFrames> garbage = new EnumMap<>(Door.class);
   private final LongAdder conflicts = new LongAdder();
+  private final LongAdder clashes = new LongAdder();
   private volatile int held;
 
   /** All at zero. */
   public FrontCounts() {
     for (Door door : Door.values()) {
-      garbage.put(
-          door, new RefusedFrames(door.name().toLowerCase(Locale.ROOT), System::nanoTime));
+      garbage.put(door, new RefusedFrames(door.name().toLowerCase(Locale.ROOT), System::nanoTime));
     }
   }
 
@@ -88,6 +90,10 @@ public final class FrontCounts {
 
   void conflict() {
     conflicts.increment();
+  }
+
+  void clash() {
+    clashes.increment();
   }
 
   void held(int now) {
@@ -127,6 +133,11 @@ public final class FrontCounts {
   /** Registrations and heartbeats under the identity of a live worker at another address. */
   public long conflicts() {
     return conflicts.sum();
+  }
+
+  /** Registrations and heartbeats refused for an address of another live worker. */
+  public long clashes() {
+    return clashes.sum();
   }
 
   /** Messages of workers unknown to the view that wait for it. */

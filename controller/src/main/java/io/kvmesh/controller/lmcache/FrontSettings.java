@@ -16,6 +16,7 @@ import java.time.Duration;
  * @param maxHeld such messages in all
  * @param maxInFlight requests that wait for the log or a barrier
  * @param maxWait the longest barrier
+ * @param maxSyncs full syncs under way at a time
  */
 public record FrontSettings(
     String pullBind,
@@ -26,4 +27,5 @@ public record FrontSettings(
     Duration holdFor,
     int maxHeld,
     int maxInFlight,
-    Duration maxWait) {}
+    Duration maxWait,
+    int maxSyncs) {}

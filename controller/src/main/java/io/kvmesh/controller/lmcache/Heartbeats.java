@@ -6,33 +6,60 @@ import io.kvmesh.common.wire.directory.FullSyncCommand;
 import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.wire.directory.HeartbeatRetMsg;
 import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Answers heartbeats. An agent (it tells its epoch) writes its own heartbeats to the log; here it
  * only asks what the view holds of it. A foreign worker's is written to the log for it, and
- * registers a worker that the view doesn't know. Any thread.
+ * registers a worker that the log doesn't know. Either is asked to list all it holds where the view
+ * needs it. Any thread.
  */
 final class Heartbeats {
 
   private static final String UNKNOWN = "worker_unknown";
   private static final String OLDER_EPOCH = "epoch_differs";
   private static final String SUSPECT = "worker_suspect";
+  private static final String REREGISTERED = "worker_re_registered";
+  private static final String RESTART = "controller_restart";
+  private static final String RETRY = "sync_failed_retry";
+
+  private static final HeartbeatRetMsg NOTHING = new HeartbeatRetMsg(List.of());
 
   private final ForeignWorkers workers;
   private final WorkerRegistry registry;
   private final LogView view;
   private final Conflicts conflicts;
+  private final Clashes clashes;
+  private final FullSyncs fullSyncs;
+  private final Duration holdFor;
 
-  Heartbeats(ForeignWorkers workers, WorkerRegistry registry, LogView view, Conflicts conflicts) {
+  /** Workers of which the durable view needed a list at their last heartbeat. */
+  private final Set<WorkerId> neededByDurable = ConcurrentHashMap.newKeySet();
+
+  Heartbeats(
+      ForeignWorkers workers,
+      WorkerRegistry registry,
+      LogView view,
+      Conflicts conflicts,
+      Clashes clashes,
+      FullSyncs fullSyncs,
+      Duration holdFor) {
     this.workers = workers;
     this.registry = registry;
     this.view = view;
     this.conflicts = conflicts;
+    this.clashes = clashes;
+    this.fullSyncs = fullSyncs;
+    this.holdFor = holdFor;
   }
 
   CompletableFuture<DirectoryReply> answer(HeartbeatMsg message) {
@@ -68,29 +95,105 @@ final class Heartbeats {
       WorkerId worker, @Nullable WorkerView known, HeartbeatMsg message) {
     Announcement announcement =
         ForeignWorkers.announcement(message.ip(), message.port(), message.peerInitUrl());
-    if (known == null || known.announcement() == null) {
+    if (known == null) {
       return unknownForeign(worker, announcement);
     }
-    if (!ForeignWorkers.isForeign(known)) {
-      conflicts.note(worker, known.announcement(), announcement);
-      return CompletableFuture.completedFuture(Registration.agentAlive(worker));
-    }
-    // Another process of that identity must not keep the registered one alive.
-    if (conflicts.sameAddress(worker, known.announcement(), announcement)) {
-      workers.epoch(worker).ifPresent(epoch -> workers.heartbeat(worker, epoch, announcement));
-    }
-    return CompletableFuture.completedFuture(new HeartbeatRetMsg(List.of()));
+    return known(known, announcement);
   }
 
+  /** Where the registered process is silent, another of its identity takes its place. */
+  private CompletableFuture<DirectoryReply> known(WorkerView known, Announcement announcement) {
+    Announcement before = known.announcement();
+    boolean moved =
+        known.state() == WorkerState.SILENT
+            && ForeignWorkers.isForeign(known)
+            && before != null
+            && !conflicts.sameAddress(known.id(), before, announcement);
+    boolean seen = workers.epoch(known.id()).orElse(-1) == known.epoch();
+    return moved && seen && view.ready()
+        ? resume(known.id(), announcement)
+        : CompletableFuture.completedFuture(foreign(known, announcement));
+  }
+
+  private DirectoryReply foreign(WorkerView known, Announcement announcement) {
+    WorkerId worker = known.id();
+    Announcement before = known.announcement();
+    if (ForeignWorkers.isAgent(known) && before != null) {
+      conflicts.note(worker, before, announcement);
+      return Registration.agentAlive(worker);
+    }
+    // Another process of that identity must not keep the registered one alive.
+    if (before != null && !conflicts.sameAddress(worker, before, announcement)) {
+      return NOTHING;
+    }
+    workers.epoch(worker).ifPresent(epoch -> workers.heartbeat(worker, epoch, announcement));
+    return listing(reason(known));
+  }
+
+  /** A message of its former life may be all that the view lacks, so it is let read on first. */
   private CompletableFuture<DirectoryReply> unknownForeign(
       WorkerId worker, Announcement announcement) {
     if (!view.ready() || workers.epoch(worker).isPresent()) {
-      return CompletableFuture.completedFuture(new HeartbeatRetMsg(List.of()));
+      return CompletableFuture.completedFuture(NOTHING);
+    }
+    return view.caughtUp(holdFor)
+        .thenCompose(read -> read ? stillUnknown(worker, announcement) : nothing());
+  }
+
+  private CompletableFuture<DirectoryReply> stillUnknown(
+      WorkerId worker, Announcement announcement) {
+    WorkerView known = registry.worker(worker).orElse(null);
+    if (known != null) {
+      return known(known, announcement);
+    }
+    return workers.epoch(worker).isPresent() ? nothing() : resume(worker, announcement);
+  }
+
+  private CompletableFuture<DirectoryReply> resume(WorkerId worker, Announcement announcement) {
+    WorkerId holder = clashes.holder(worker, announcement).orElse(null);
+    if (holder != null) {
+      return CompletableFuture.completedFuture(Registration.addressTaken(announcement, holder));
     }
     return workers
-        .registerOnce(worker, announcement)
+        .resume(worker, announcement)
         .handle(
             (epoch, failure) ->
-                failure == null ? new HeartbeatRetMsg(List.of()) : Registration.logUnavailable());
+                failure == null ? listing(REREGISTERED) : Registration.logUnavailable());
+  }
+
+  private static CompletableFuture<DirectoryReply> nothing() {
+    return CompletableFuture.completedFuture(NOTHING);
+  }
+
+  private HeartbeatRetMsg listing(@Nullable String reason) {
+    return reason == null || !fullSyncs.hasRoom()
+        ? NOTHING
+        : new HeartbeatRetMsg(List.of(new FullSyncCommand(reason, null)));
+  }
+
+  /** Whether the durable view lacks what this one has, and not just the last moment. */
+  private boolean durableNeedsIt(WorkerView known) {
+    if (known.suspect() || !view.snapshotWanted(known.id())) {
+      neededByDurable.remove(known.id());
+      return false;
+    }
+    return !neededByDurable.add(known.id());
+  }
+
+  /** Why the worker must list what it holds; null if it need not, or is doing so. */
+  private @Nullable String reason(WorkerView known) {
+    SyncView.Wanted wanted = known.sync().wanted();
+    if (!view.ready() || known.sync().isRunning()) {
+      return null;
+    }
+    if (wanted == null) {
+      return durableNeedsIt(known) ? RESTART : null;
+    }
+    return switch (wanted) {
+      case GAP -> SUSPECT;
+      case REREGISTERED -> REREGISTERED;
+      case INCOMPLETE -> RESTART;
+      case FAILED -> RETRY;
+    };
   }
 }

@@ -22,6 +22,7 @@ final class Registration {
   private final ForeignWorkers workers;
   private final WorkerRegistry registry;
   private final Conflicts conflicts;
+  private final Clashes clashes;
   private final Function<String, Map<String, String>> extraConfig;
 
   /**
@@ -31,10 +32,12 @@ final class Registration {
       ForeignWorkers workers,
       WorkerRegistry registry,
       Conflicts conflicts,
+      Clashes clashes,
       Function<String, Map<String, String>> extraConfig) {
     this.workers = workers;
     this.registry = registry;
     this.conflicts = conflicts;
+    this.clashes = clashes;
     this.extraConfig = extraConfig;
   }
 
@@ -51,11 +54,30 @@ final class Registration {
       // A worker that moved looks the same, so the later one wins, once.
       conflicts.sameAddress(worker, known.announcement(), announcement);
     }
+    return clashes
+        .awaitHolder(worker, announcement)
+        .thenCompose(
+            holder ->
+                holder.isPresent()
+                    ? CompletableFuture.completedFuture(addressTaken(announcement, holder.get()))
+                    : register(worker, announcement));
+  }
+
+  private CompletableFuture<DirectoryReply> register(WorkerId worker, Announcement announcement) {
     return workers
         .register(worker, announcement)
         .handle(
             (epoch, failure) ->
-                failure == null ? new RegisterRetMsg(extraConfig.apply(message.ip())) : logUnavailable());
+                failure == null
+                    ? new RegisterRetMsg(extraConfig.apply(announcement.ip()))
+                    : logUnavailable());
+  }
+
+  static DirectoryReply addressTaken(Announcement announcement, WorkerId holder) {
+    return new ErrorMsg(
+        "address %s:%d or peer_init_url %s is that of worker %s, which is alive"
+            .formatted(announcement.ip(), announcement.port(), announcement.peerInitUrl(), holder),
+        ErrorMsg.BAD_REQUEST);
   }
 
   static DirectoryReply logUnavailable() {

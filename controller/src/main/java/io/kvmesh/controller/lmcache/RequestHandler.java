@@ -12,9 +12,7 @@ import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.DirectoryRequest;
 import io.kvmesh.common.wire.directory.ErrorMsg;
 import io.kvmesh.common.wire.directory.FullSyncStartMsg;
-import io.kvmesh.common.wire.directory.FullSyncStartRetMsg;
 import io.kvmesh.common.wire.directory.FullSyncStatusMsg;
-import io.kvmesh.common.wire.directory.FullSyncStatusRetMsg;
 import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.wire.directory.PeerLayout;
 import io.kvmesh.common.wire.directory.RegisterMsg;
@@ -37,6 +35,7 @@ final class RequestHandler {
   private final Barrier barrier;
   private final Registration registration;
   private final Heartbeats heartbeats;
+  private final FullSyncs fullSyncs;
   private final Duration maxWait;
 
   RequestHandler(
@@ -44,20 +43,22 @@ final class RequestHandler {
       Barrier barrier,
       Registration registration,
       Heartbeats heartbeats,
+      FullSyncs fullSyncs,
       Duration maxWait) {
     this.lookup = lookup;
     this.barrier = barrier;
     this.registration = registration;
     this.heartbeats = heartbeats;
+    this.fullSyncs = fullSyncs;
     this.maxWait = maxWait;
   }
 
   /** Whether the reply may have to wait for the log or the view; the others come at once. */
   static boolean mayWait(DirectoryRequest request) {
     return switch (request) {
-      case AppliedMsg _, RegisterMsg _ -> true;
+      case AppliedMsg _, RegisterMsg _, FullSyncStartMsg _, FullSyncStatusMsg _ -> true;
       case HeartbeatMsg heartbeat -> heartbeat.epoch() == null;
-      case BatchedP2PLookupMsg _, FullSyncStartMsg _, FullSyncStatusMsg _ -> false;
+      case BatchedP2PLookupMsg _ -> false;
     };
   }
 
@@ -76,13 +77,8 @@ final class RequestHandler {
       case AppliedMsg question -> waitFor(question);
       case RegisterMsg register -> registration.register(register);
       case HeartbeatMsg heartbeat -> heartbeats.answer(heartbeat);
-      case FullSyncStartMsg sync ->
-          now(
-              new FullSyncStartRetMsg(
-                  sync.syncId(), false, "this controller does not take full syncs"));
-      // The worker must not stay frozen for a sync that nobody follows.
-      case FullSyncStatusMsg sync ->
-          now(new FullSyncStatusRetMsg(sync.syncId(), false, 0, true, List.of()));
+      case FullSyncStartMsg sync -> fullSyncs.start(sync);
+      case FullSyncStatusMsg sync -> fullSyncs.status(sync);
     };
   }
 

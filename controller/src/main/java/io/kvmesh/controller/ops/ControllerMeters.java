@@ -8,6 +8,7 @@ import io.kvmesh.controller.ingest.LogIngest;
 import io.kvmesh.controller.ingest.PartitionLag;
 import io.kvmesh.controller.lmcache.FrontCounts;
 import io.kvmesh.controller.log.EventLogWriter;
+import io.kvmesh.controller.registry.SyncTotals;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerState;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -60,6 +61,7 @@ public final class ControllerMeters implements MeterBinder {
     bindCounts(meters, "memory", ingest::counts);
     bindCounts(meters, "durable", ingest::durableCounts);
     bindFront(meters);
+    bindSyncs(meters);
     bindSockets(meters);
   }
 
@@ -223,12 +225,40 @@ public final class ControllerMeters implements MeterBinder {
         "Messages of a second process of one identity",
         Tags.empty(),
         front::conflicts);
+    counter(
+        meters,
+        "address.clashes",
+        "Workers refused for an address of another live one",
+        Tags.empty(),
+        front::clashes);
     gauge(
         meters,
         "messages.held",
         "Messages that wait for the view to know their worker",
         Tags.empty(),
         front::held);
+  }
+
+  private void bindSyncs(MeterRegistry meters) {
+    Supplier<SyncTotals> totals = () -> SyncTotals.of(registry.workers());
+    gauge(
+        meters,
+        "syncs.running",
+        "Full syncs of LMCache workers under way",
+        Tags.empty(),
+        () -> totals.get().syncing());
+    gauge(
+        meters,
+        "syncs.progress",
+        "Share of the LMCache workers whose keys need no full sync",
+        Tags.empty(),
+        () -> totals.get().progress());
+    gauge(
+        meters,
+        "syncs.missing.batches",
+        "Batches that full syncs under way still lack",
+        Tags.empty(),
+        () -> totals.get().missingBatches());
   }
 
   private void bindSockets(MeterRegistry meters) {

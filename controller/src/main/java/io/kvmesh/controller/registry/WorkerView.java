@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param partition of the log that it is on
  * @param appliedOffset of its last record applied
  * @param stale records of older epochs that were dropped
+ * @param sync full syncs of a foreign worker
  */
 public record WorkerView(
     WorkerId id,
@@ -29,7 +30,8 @@ public record WorkerView(
     long lastSeenMillis,
     int partition,
     long appliedOffset,
-    long stale) {
+    long stale,
+    SyncView sync) {
 
   /** Copies the map. */
   public WorkerView {

@@ -28,6 +28,6 @@ public final class IndexChanges {
   }
 
   private static WorkerProgress progress(long offset) {
-    return new WorkerProgress(0, offset, 1, false, null, 0, -1, -1, 0, 0, Map.of());
+    return new WorkerProgress(0, offset, 1, false, null, 0, -1, -1, 0, 0, false, Map.of());
   }
 }

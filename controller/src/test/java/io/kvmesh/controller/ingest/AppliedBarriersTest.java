@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.controller.ingest.Applied.Outcome;
 import io.kvmesh.controller.registry.LocationView;
+import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
@@ -114,7 +115,8 @@ final class AppliedBarriersTest {
             0,
             0,
             0,
-            0));
+            0,
+            SyncView.NONE));
     barriers.changed(A);
   }
 }

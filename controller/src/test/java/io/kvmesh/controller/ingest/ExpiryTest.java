@@ -2,6 +2,8 @@ package io.kvmesh.controller.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.DownReason;
 import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.common.wire.event.WorkerDown;
@@ -16,7 +18,9 @@ final class ExpiryTest {
 
   private final TestView view = new TestView();
   private final RecordingLog log = new RecordingLog();
-  private final Expiry expiry = new Expiry(log, view.counters);
+  private final Expiry expiry = new Expiry(log, this::ask, view.counters);
+  private final ForeignLog foreign = new ForeignLog("f", 0);
+  private final List<CompletableFuture<Boolean>> questions = new ArrayList<>();
   private final TestAgent agent = new TestAgent("a");
 
   /** Keeps what is appended; a test decides what becomes of it. */
@@ -112,6 +116,67 @@ final class ExpiryTest {
       check();
     }
     assertThat(log.events).hasSize(15);
+  }
+
+  private CompletableFuture<Boolean> ask(WorkerId worker, Announcement announcement) {
+    questions.add(new CompletableFuture<>());
+    return questions.getLast();
+  }
+
+  @Test
+  void foreignWorkerWithoutHeartbeats_isAskedBeforeItIsWrittenOff() {
+    foreign.begin(view);
+    view.append(foreign.admit(1));
+    view.ticks(6);
+    check();
+    assertThat(questions).isEmpty();
+
+    view.ticks(1);
+    check();
+    check();
+    assertThat(questions).hasSize(1);
+    questions.getFirst().complete(true);
+    check();
+    view.ticks(6);
+    check();
+    assertThat(questions).hasSize(1);
+    view.ticks(1);
+    check();
+    assertThat(questions).hasSize(2);
+    assertThat(log.events).isEmpty();
+  }
+
+  @Test
+  void foreignWorkerThatNeverAnswers_isWrittenOffAfterThreeQuestions() {
+    foreign.begin(view);
+    view.ticks(7);
+    for (int i = 0; i < 3; i++) {
+      check();
+      assertThat(questions).hasSize(i + 1);
+      questions.getLast().complete(false);
+      check();
+      view.ticks(3);
+    }
+    check();
+
+    assertThat(log.events)
+        .containsExactly(new WorkerDown("f", 0, foreign.epoch(), DownReason.EXPIRED, -1));
+    log.offsets.getFirst().complete(5L);
+    assertThat(view.counters.counts().expired()).isEqualTo(1);
+  }
+
+  @Test
+  void foreignWorkerThatSaysSomethingMeanwhile_isAskedNoMore() {
+    foreign.begin(view);
+    view.ticks(7);
+    check();
+    view.append(foreign.admit(1));
+    questions.getLast().complete(false);
+    view.ticks(3);
+    check();
+
+    assertThat(questions).hasSize(1);
+    assertThat(log.events).isEmpty();
   }
 
   private void check() {

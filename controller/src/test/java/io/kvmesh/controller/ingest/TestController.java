@@ -51,12 +51,14 @@ final class TestController implements AutoCloseable {
                 Duration.ofMillis(intervalMillis),
                 Duration.ofMillis(3L * intervalMillis),
                 Duration.ofMillis(12L * intervalMillis),
+                Duration.ofMillis(60L * intervalMillis),
                 100),
             index,
             registry,
             writer,
             durable,
-            visible::add);
+            visible::add,
+            (worker, announcement) -> CompletableFuture.completedFuture(true));
     ingest.start();
   }
 

@@ -22,7 +22,10 @@ final class TestView {
   final WorkerStreams streams =
       new WorkerStreams(
           new WorkerStreams.Liveness(
-              Duration.ofSeconds(15), Duration.ofSeconds(60), Duration.ofSeconds(10)),
+              Duration.ofSeconds(15),
+              Duration.ofSeconds(60),
+              Duration.ofSeconds(10),
+              Duration.ofSeconds(300)),
           counters);
 
   private long offset = 1_000;

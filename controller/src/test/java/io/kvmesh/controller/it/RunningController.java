@@ -95,9 +95,17 @@ final class RunningController implements AutoCloseable {
             .formatted(instance, worker.rank(), epoch, sequence));
   }
 
+  int replyPort() {
+    return context.getBean(DirectoryFront.class).replyPort();
+  }
+
+  int pullPort() {
+    return context.getBean(DirectoryFront.class).pullPort();
+  }
+
   /** Asks over the reply socket. */
   DirectoryReply ask(DirectoryMessage question) throws Exception {
-    int port = context.getBean(DirectoryFront.class).replyPort();
+    int port = replyPort();
     try (ZmqSocket req = sockets.connect(SocketKind.REQ, "tcp://127.0.0.1:" + port)) {
       req.send(codec.encode(question));
       Multipart answer = req.receive(WAIT);
@@ -110,8 +118,7 @@ final class RunningController implements AutoCloseable {
 
   /** A socket to the pull port. */
   ZmqSocket push() throws IOException {
-    int port = context.getBean(DirectoryFront.class).pullPort();
-    return sockets.connect(SocketKind.PUSH, "tcp://127.0.0.1:" + port);
+    return sockets.connect(SocketKind.PUSH, "tcp://127.0.0.1:" + pullPort());
   }
 
   byte[] encode(DirectoryMessage message) {

@@ -77,7 +77,8 @@ class DirectoryFrontTest {
               Duration.ofSeconds(5),
               10,
               2,
-              Duration.ofSeconds(5)),
+              Duration.ofSeconds(5),
+              3),
           sockets,
           new ReadyLookup(view::ready, new PrefixLookup(index, registry)),
           this::barrier,
@@ -239,7 +240,7 @@ class DirectoryFrontTest {
   void registration_isAnsweredAfterTheLogHasIt() throws Exception {
     log.acknowledgeByHand();
     try (ZmqSocket req = connect(SocketKind.REQ)) {
-      req.send(codec.encode(new RegisterMsg("F", 0, "127.0.0.1", 1, "url")));
+      req.send(codec.encode(new RegisterMsg("F", 0, "127.0.0.1", 2, "url")));
       await().atMost(WAIT).until(() -> log.events().size() == 1);
       log.appended().getFirst().offset().complete(3L);
 

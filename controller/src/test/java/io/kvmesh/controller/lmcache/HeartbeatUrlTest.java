@@ -59,7 +59,8 @@ class HeartbeatUrlTest {
             Duration.ofSeconds(1),
             1,
             1,
-            Duration.ofSeconds(1));
+            Duration.ofSeconds(1),
+            1);
     return new HeartbeatUrl(settings, () -> heartbeatPort, () -> REQUESTS, () -> OWN)
         .extraConfig(workerIp);
   }

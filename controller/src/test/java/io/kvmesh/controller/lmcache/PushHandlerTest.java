@@ -12,10 +12,16 @@ import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.OpType;
 import io.kvmesh.common.wire.directory.BatchedKVOperationMsg;
 import io.kvmesh.common.wire.directory.DeRegisterMsg;
+import io.kvmesh.common.wire.directory.FullSyncBatchMsg;
+import io.kvmesh.common.wire.directory.FullSyncEndMsg;
+import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.wire.directory.KVAdmitMsg;
+import io.kvmesh.common.wire.directory.KVEvictMsg;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
 import io.kvmesh.common.wire.event.DownReason;
 import io.kvmesh.common.wire.event.LogEvent;
+import io.kvmesh.common.wire.event.SnapshotBatch;
+import io.kvmesh.common.wire.event.SnapshotEnd;
 import io.kvmesh.common.wire.event.WorkerDown;
 import io.kvmesh.common.wire.event.WorkerUp;
 import io.kvmesh.common.zmq.SocketSettings;
@@ -38,7 +44,8 @@ class PushHandlerTest {
           Duration.ofSeconds(5),
           3,
           2,
-          Duration.ofSeconds(5));
+          Duration.ofSeconds(5),
+          3);
   private static final WorkerId A = new WorkerId("A", 2);
 
   private final FakeLog log = new FakeLog();
@@ -46,7 +53,8 @@ class PushHandlerTest {
   private final FakeView view = new FakeView();
   private final FrontCounts counts = new FrontCounts();
   private final ForeignWorkers workers = new ForeignWorkers(log, registry, counts);
-  private final PushHandler handler = new PushHandler(workers, registry, view, SETTINGS, counts);
+  private final PushHandler handler =
+      new PushHandler(workers, registry, new Conflicts(counts), view, SETTINGS, counts);
 
   @Test
   void knownWorker_itsOperationsGoToTheLogWithItsOwnNumbers() {
@@ -68,6 +76,70 @@ class PushHandlerTest {
     assertThat(log.events())
         .extracting(event -> ((BatchedKVOperation) event).operations().size())
         .containsExactly(1000, 1000, 500);
+  }
+
+  @Test
+  void goodbyeOfAProcessThatAnotherHasReplaced_isCountedAndNotPassedOn() {
+    registry.put(live(A, 9, foreign("url")));
+
+    handler.handle(new DeRegisterMsg("A", 2, "10.0.0.9", 1));
+
+    assertThat(log.events()).isEmpty();
+    assertThat(counts.conflicts()).isEqualTo(1);
+  }
+
+  @Test
+  void singleAdmitsAndEvictsOfOlderWorkers_areBatchesOfOne() {
+    registry.put(live(A, 9, foreign("url")));
+
+    handler.handle(new KVAdmitMsg("A", 2, ChunkHash.ofSigned(1), CPU, 1));
+    handler.handle(new KVEvictMsg("A", 2, ChunkHash.ofSigned(1), CPU, 2));
+
+    assertThat(log.events())
+        .containsExactly(
+            new BatchedKVOperation("A", 2, 9, CPU, "foreign@2", List.of(op(1))),
+            new BatchedKVOperation(
+                "A",
+                2,
+                9,
+                CPU,
+                "foreign@2",
+                List.of(new KVOpEvent(OpType.EVICT, ChunkHash.ofSigned(1), 2))));
+  }
+
+  @Test
+  void partsOfAFullSync_goToTheLog_aLargeBatchWithItsNumberLast() {
+    registry.put(live(A, 9, foreign("url")));
+
+    handler.handle(batch(3, 5));
+    handler.handle(batch(4, 45_000));
+    handler.handle(new FullSyncEndMsg("A", 2, CPU, "s", 7));
+
+    assertThat(log.events()).hasSize(5);
+    assertThat(log.events().subList(0, 4))
+        .extracting(event -> ((SnapshotBatch) event).batchId())
+        .containsExactly(3, SnapshotBatch.PART, SnapshotBatch.PART, 4);
+    assertThat(log.events().subList(0, 4))
+        .extracting(event -> ((SnapshotBatch) event).keys().size())
+        .containsExactly(5, 20_000, 20_000, 5_000);
+    assertThat(log.events().getLast())
+        .isEqualTo(new SnapshotEnd("A", 2, 9, CPU, "s", SnapshotEnd.UNTOLD, 0, 7, 0));
+  }
+
+  @Test
+  void batchOfAFullSync_withANumberThatCantBe_isCounted() {
+    registry.put(live(A, 9, foreign("url")));
+
+    handler.handle(batch(-1, 1));
+    handler.handle(batch(1 << 16, 1));
+
+    assertThat(log.events()).isEmpty();
+    assertThat(counts.losses(FrontCounts.Loss.BATCH_NUMBER)).isEqualTo(2);
+  }
+
+  private static FullSyncBatchMsg batch(int number, int keys) {
+    return new FullSyncBatchMsg(
+        "A", 2, CPU, "s", number, LongStream.range(0, keys).mapToObj(ChunkHash::ofSigned).toList());
   }
 
   @Test
@@ -182,7 +254,7 @@ class PushHandlerTest {
 
   @Test
   void messageOfAnotherKind_isCounted() {
-    handler.handle(new KVAdmitMsg("A", 2, ChunkHash.ofSigned(1), CPU, 0));
+    handler.handle(new HeartbeatMsg("A", 2, "127.0.0.1", 1, "url"));
 
     assertThat(counts.unsupporteds(FrontCounts.Door.PULL)).isEqualTo(1);
   }

@@ -5,6 +5,7 @@ import static io.kvmesh.controller.fixture.Workers.agent;
 import static io.kvmesh.controller.fixture.Workers.foreign;
 import static io.kvmesh.controller.fixture.Workers.keyspace;
 import static io.kvmesh.controller.fixture.Workers.live;
+import static io.kvmesh.controller.fixture.Workers.syncing;
 import static io.kvmesh.controller.fixture.Workers.view;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,10 +20,6 @@ import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.DirectoryRequest;
 import io.kvmesh.common.wire.directory.ErrorMsg;
 import io.kvmesh.common.wire.directory.FullSyncCommand;
-import io.kvmesh.common.wire.directory.FullSyncStartMsg;
-import io.kvmesh.common.wire.directory.FullSyncStartRetMsg;
-import io.kvmesh.common.wire.directory.FullSyncStatusMsg;
-import io.kvmesh.common.wire.directory.FullSyncStatusRetMsg;
 import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.wire.directory.HeartbeatRetMsg;
 import io.kvmesh.common.wire.directory.PeerLayout;
@@ -35,6 +32,7 @@ import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.lookup.Barrier;
 import io.kvmesh.controller.lookup.PrefixLookup;
 import io.kvmesh.controller.lookup.ReadyLookup;
+import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerState;
 import java.time.Duration;
@@ -55,14 +53,20 @@ class RequestHandlerTest {
   private final FrontCounts counts = new FrontCounts();
   private final ForeignWorkers workers = new ForeignWorkers(log, registry, counts);
   private final Conflicts conflicts = new Conflicts(counts);
+  private final Clashes clashes = new Clashes(workers, registry, view, counts, System::nanoTime);
+  private final FullSyncs fullSyncs =
+      new FullSyncs(workers, registry, view, PushHandlerTest.SETTINGS);
   private Barrier.Answer barrierAnswer = new Barrier.Answer(Barrier.Outcome.APPLIED, 5, 9);
   private Duration waited = Duration.ZERO;
   private final RequestHandler handler =
       new RequestHandler(
           new ReadyLookup(view::ready, new PrefixLookup(index, registry)),
           this::await,
-          new Registration(workers, registry, conflicts, ip -> Map.of("heartbeat_url", "c:8400")),
-          new Heartbeats(workers, registry, view, conflicts),
+          new Registration(
+              workers, registry, conflicts, clashes, ip -> Map.of("heartbeat_url", "c:8400")),
+          new Heartbeats(
+              workers, registry, view, conflicts, clashes, fullSyncs, Duration.ofSeconds(5)),
+          fullSyncs,
           Duration.ofSeconds(5));
 
   private CompletableFuture<Barrier.Answer> await(
@@ -258,12 +262,72 @@ class RequestHandlerTest {
     CompletableFuture<DirectoryReply> first = handler.handle(heartbeat);
     CompletableFuture<DirectoryReply> second = handler.handle(heartbeat);
 
-    assertThat(log.events()).containsExactly(new WorkerUp("A", 0, 0, foreign("url")));
+    assertThat(log.events()).isEmpty();
+    view.catchUp();
+    assertThat(log.events()).containsExactly(WorkerUp.resumed(A, foreign("url")));
     log.appended().getFirst().offset().complete(7L);
-    assertThat(first).isCompletedWithValue(new HeartbeatRetMsg(List.of()));
-    assertThat(second).isCompletedWithValue(new HeartbeatRetMsg(List.of()));
+    assertThat(first).isCompletedWithValue(commanded("worker_re_registered", null));
+    assertThat(second).isCompletedWithValue(commanded("worker_re_registered", null));
     ask(heartbeat);
     assertThat(log.events()).hasSize(1);
+  }
+
+  @Test
+  void foreignHeartbeat_fromAnotherAddress_takesThePlaceOfASilentProcess() {
+    registry.put(view(A, WorkerState.SILENT, 5, foreign("url")));
+
+    assertThat(ask(new HeartbeatMsg("A", 0, "10.0.0.9", 1, "url")))
+        .isEqualTo(commanded("worker_re_registered", null));
+
+    assertThat(log.events()).singleElement().isInstanceOf(WorkerUp.class);
+    ask(new HeartbeatMsg("A", 0, "10.0.0.9", 1, "url"));
+    assertThat(log.events()).hasSize(1);
+  }
+
+  @Test
+  void foreignHeartbeat_asksForASyncWhereTheViewNeedsOne() {
+    var heartbeat = new HeartbeatMsg("A", 0, "127.0.0.1", 1, "url");
+    Map<SyncView.Wanted, String> reasons =
+        Map.of(
+            SyncView.Wanted.GAP, "worker_suspect",
+            SyncView.Wanted.REREGISTERED, "worker_re_registered",
+            SyncView.Wanted.INCOMPLETE, "controller_restart",
+            SyncView.Wanted.FAILED, "sync_failed_retry");
+    reasons.forEach(
+        (wanted, reason) -> {
+          registry.put(syncing(A, new SyncView(wanted, null)));
+          assertThat(ask(heartbeat)).isEqualTo(commanded(reason, null));
+        });
+    registry.put(syncing(A, SyncView.NONE));
+    assertThat(ask(heartbeat)).isEqualTo(new HeartbeatRetMsg(List.of()));
+
+    view.snapshotWanted = true;
+    assertThat(ask(heartbeat)).isEqualTo(new HeartbeatRetMsg(List.of()));
+    assertThat(ask(heartbeat)).isEqualTo(commanded("controller_restart", null));
+    view.ready = false;
+    assertThat(ask(heartbeat)).isEqualTo(new HeartbeatRetMsg(List.of()));
+  }
+
+  @Test
+  void foreignHeartbeat_ofAWorkerWhoseAddressWasNeverRead_tellsIt() {
+    registry.put(view(A, WorkerState.SUSPECT, 5, null));
+
+    ask(new HeartbeatMsg("A", 0, "127.0.0.1", 1, "url"));
+
+    assertThat(log.events()).containsExactly(new Heartbeat("A", 0, 5, foreign("url"), List.of()));
+  }
+
+  @Test
+  void foreignHeartbeat_ofAnUnknownWorkerAtALiveOnesAddress_isRefused() {
+    registry.put(syncing(new WorkerId("B", 0), SyncView.NONE));
+
+    CompletableFuture<DirectoryReply> reply =
+        handler.handle(new HeartbeatMsg("A", 0, "127.0.0.1", 1, "url"));
+    view.catchUp();
+
+    assertThat(code(reply.join())).isEqualTo(ErrorMsg.BAD_REQUEST);
+    assertThat(log.events()).isEmpty();
+    assertThat(counts.clashes()).isEqualTo(1);
   }
 
   @Test
@@ -286,16 +350,6 @@ class RequestHandlerTest {
 
     barrierAnswer = new Barrier.Answer(Barrier.Outcome.REFUSED, -1, -1);
     assertThat(code(ask(new AppliedMsg("A", 0, 5, 9, 1)))).isEqualTo(ErrorMsg.NOT_READY);
-  }
-
-  @Test
-  void fullSync_isRefusedWithoutFreezingTheWorker() {
-    assertThat(ask(new FullSyncStartMsg("A", 0, CPU, "s", 5, 1)))
-        .isInstanceOfSatisfying(
-            FullSyncStartRetMsg.class, reply -> assertThat(reply.accepted()).isFalse());
-    assertThat(ask(new FullSyncStatusMsg("A", 0, "s")))
-        .isInstanceOfSatisfying(
-            FullSyncStatusRetMsg.class, reply -> assertThat(reply.canExitFreeze()).isTrue());
   }
 
   private static HeartbeatRetMsg commanded(String reason, @Nullable Long epoch) {

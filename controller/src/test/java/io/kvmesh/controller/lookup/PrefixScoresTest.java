@@ -12,6 +12,7 @@ import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.registry.LocationView;
+import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
@@ -54,7 +55,19 @@ class PrefixScoresTest {
     epoch++;
     registry.put(
         new WorkerView(
-            id, state, false, epoch, announcement, views, epoch, epoch, epoch, 0, epoch, 0));
+            id,
+            state,
+            false,
+            epoch,
+            announcement,
+            views,
+            epoch,
+            epoch,
+            epoch,
+            0,
+            epoch,
+            0,
+            SyncView.NONE));
   }
 
   private void agentAt(WorkerId id, String... locations) {

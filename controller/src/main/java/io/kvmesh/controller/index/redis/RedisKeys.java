@@ -24,11 +24,14 @@ import java.util.Locale;
  *
  *   state  format, topic, partition
  *          offset        of the worker's last record applied: every change names the one it expects
- *          epoch, suspect, registered, heartbeat, heartbeatoffset, seen, stale
+ *          epoch, suspect, registered, heartbeat, heartbeatoffset, seen, stale, reregistered
  *          announcement  a WorkerUp message in msgpack
  *          keys:SET      there is such a set
  *          loc:LOCATION  sequence, suspect, gaps, duplicates, mismatches, snapshots, number of the
  *                        next batch and id of the snapshot that is being followed (−1: none)
+ *          sync:LOCATION a foreign worker's last full sync: state, 1 once its end was told, number of
+ *                        keys and of batches, time of its last record, the batches that have come
+ *                        as hexadecimal bits, the lowest first, after a '/', and its id
  *          count:LOCATION, digest:LOCATION, markcount:LOCATION, markdigest:LOCATION
  *                        size and digest (16 hexadecimal digits) of the chunks, and of those marked
  * </pre>
@@ -40,6 +43,7 @@ final class RedisKeys {
 
   static final String SET_FIELD = "keys:";
   static final String LOCATION_FIELD = "loc:";
+  static final String SYNC_FIELD = "sync:";
   static final String NEXT_FIELD = "next:";
 
   private final String cluster;

@@ -8,9 +8,12 @@ import io.kvmesh.common.wire.event.WorkerUp;
 import io.kvmesh.controller.index.KeyTotals;
 import io.kvmesh.controller.index.LocationProgress;
 import io.kvmesh.controller.index.LocationProgress.SnapshotProgress;
+import io.kvmesh.controller.index.SyncProgress;
 import io.kvmesh.controller.index.WorkerProgress;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +24,7 @@ final class StateFields {
   private static final String COUNT_FIELD = "count:";
   private static final String DIGEST_FIELD = "digest:";
   private static final int LOCATION_PARTS = 8;
+  private static final int SYNC_PARTS = 7;
 
   private final MessageCodec codec = new MessageCodec();
 
@@ -38,20 +42,23 @@ final class StateFields {
     add(fields, "heartbeatoffset", progress.heartbeatOffset());
     add(fields, "seen", progress.seenMillis());
     add(fields, "stale", progress.stale());
+    add(fields, "reregistered", flag(progress.reregistered()));
     Announcement announcement = progress.announcement();
     if (announcement != null) {
       fields.add(RedisKeys.bytes("announcement"));
       fields.add(codec.encode(new WorkerUp(worker.instanceId(), worker.rank(), 0, announcement)));
     }
-    progress
-        .locations()
-        .forEach(
-            (name, location) ->
-                add(
-                    fields,
-                    RedisKeys.LOCATION_FIELD + RedisKeys.escapeLocation(name),
-                    write(location)));
+    progress.locations().forEach((name, location) -> add(fields, name, location));
     return fields;
+  }
+
+  private static void add(List<byte[]> fields, String name, LocationProgress location) {
+    String escaped = RedisKeys.escapeLocation(name);
+    add(fields, RedisKeys.LOCATION_FIELD + escaped, write(location));
+    SyncProgress sync = location.sync();
+    if (sync != null) {
+      add(fields, RedisKeys.SYNC_FIELD + escaped, write(sync));
+    }
   }
 
   private static void add(List<byte[]> fields, String name, Object value) {
@@ -77,6 +84,18 @@ final class StateFields {
             snapshot == null ? "" : snapshot.id());
   }
 
+  private static String write(SyncProgress sync) {
+    return "%s %d %d %d %d /%s %s"
+        .formatted(
+            sync.state(),
+            flag(sync.ended()),
+            sync.totalKeys(),
+            sync.batchCount(),
+            sync.lastMillis(),
+            HexFormat.of().formatHex(sync.received().toByteArray()),
+            sync.id());
+  }
+
   /**
    * Reads a worker's state.
    *
@@ -95,8 +114,11 @@ final class StateFields {
     fields.forEach(
         (name, value) -> {
           if (name.startsWith(RedisKeys.LOCATION_FIELD)) {
+            String at = name.substring(RedisKeys.LOCATION_FIELD.length());
             locations.put(
-                location(name, RedisKeys.LOCATION_FIELD), readLocation(RedisKeys.text(value)));
+                RedisKeys.unescapeLocation(at),
+                readLocation(
+                    RedisKeys.text(value), readSync(fields.get(RedisKeys.SYNC_FIELD + at))));
           } else if (name.startsWith(COUNT_FIELD)) {
             String digest = text(fields, DIGEST_FIELD + name.substring(COUNT_FIELD.length()));
             totals.put(location(name, COUNT_FIELD), totals(RedisKeys.text(value), digest));
@@ -116,6 +138,7 @@ final class StateFields {
             number(fields, "heartbeatoffset"),
             number(fields, "seen"),
             number(fields, "stale"),
+            fields.containsKey("reregistered") && number(fields, "reregistered") != 0,
             locations);
     return new StoredWorker(text(fields, "topic"), progress, totals, sets);
   }
@@ -129,7 +152,22 @@ final class StateFields {
     return new KeyTotals(Long.parseLong(count), Long.parseUnsignedLong(digest, 16));
   }
 
-  private static LocationProgress readLocation(String text) {
+  private static @Nullable SyncProgress readSync(byte @Nullable [] value) {
+    if (value == null) {
+      return null;
+    }
+    String[] parts = RedisKeys.text(value).split(" ", SYNC_PARTS);
+    return new SyncProgress(
+        parts[6],
+        SyncProgress.State.valueOf(parts[0]),
+        Long.parseLong(parts[2]),
+        Integer.parseInt(parts[3]),
+        BitSet.valueOf(HexFormat.of().parseHex(parts[5].substring(1))),
+        parts[1].equals("1"),
+        Long.parseLong(parts[4]));
+  }
+
+  private static LocationProgress readLocation(String text, @Nullable SyncProgress sync) {
     String[] parts = text.split(" ", LOCATION_PARTS);
     int nextBatch = Integer.parseInt(parts[6]);
     return new LocationProgress(
@@ -139,7 +177,8 @@ final class StateFields {
         Long.parseLong(parts[3]),
         Long.parseLong(parts[4]),
         Long.parseLong(parts[5]),
-        nextBatch < 0 ? null : new SnapshotProgress(parts[7], nextBatch));
+        nextBatch < 0 ? null : new SnapshotProgress(parts[7], nextBatch),
+        sync);
   }
 
   private @Nullable Announcement announcement(byte @Nullable [] encoded) {
