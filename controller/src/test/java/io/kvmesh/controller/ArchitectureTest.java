@@ -114,6 +114,8 @@ class ArchitectureTest {
     check(onlyIn("org.apache.kafka..", ROOT + ".ingest", ROOT + ".log"));
     check(onlyIn("org.springframework..", ROOT, ROOT + ".config", ROOT + ".web", ROOT + ".ops"));
     check(onlyIn("jakarta.servlet..", ROOT + ".web"));
+    check(onlyIn("io.swagger..", ROOT + ".web"));
+    check(onlyIn("org.springdoc..", ROOT + ".web"));
     check(onlyIn("io.micrometer..", ROOT + ".config", ROOT + ".ops"));
   }
 

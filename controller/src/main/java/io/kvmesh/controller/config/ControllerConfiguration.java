@@ -235,7 +235,7 @@ public class ControllerConfiguration {
 
   @Bean("kafka")
   LogHealth logHealth(LogIngest ingest) {
-    return new LogHealth(ingest::status);
+    return new LogHealth(ingest::status, ingest::misfits);
   }
 
   @Bean("redis")

@@ -14,7 +14,9 @@ import io.kvmesh.controller.web.CommandResource;
 import io.kvmesh.controller.web.ErrorPage;
 import io.kvmesh.controller.web.InstancesResource;
 import io.kvmesh.controller.web.KeysResource;
+import io.kvmesh.controller.web.LogResource;
 import io.kvmesh.controller.web.LookupResource;
+import io.kvmesh.controller.web.OpenApiTexts;
 import io.kvmesh.controller.web.ScoreResource;
 import io.kvmesh.controller.web.StrictJson;
 import io.kvmesh.controller.web.WorkerCatalog;
@@ -70,6 +72,16 @@ class WebConfiguration {
       ControllerSettings settings) {
     LocationWeights weights = LocationWeights.parse(settings.score().weights());
     return new ScoreResource(new PrefixScores(index, registry, weights), catalog, chunks);
+  }
+
+  @Bean
+  LogResource logResource(IngestView view, WorkerCatalog catalog) {
+    return new LogResource(view, catalog);
+  }
+
+  @Bean
+  OpenApiTexts openApiTexts() {
+    return new OpenApiTexts();
   }
 
   @Bean

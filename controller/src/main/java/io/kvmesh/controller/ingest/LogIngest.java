@@ -5,9 +5,11 @@ import io.kvmesh.controller.index.MemoryIndex;
 import io.kvmesh.controller.index.redis.RedisIndex;
 import io.kvmesh.controller.log.EventLogTopic;
 import io.kvmesh.controller.log.EventLogWriter;
+import io.kvmesh.controller.log.TopicMisfit;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerView;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +30,8 @@ public final class LogIngest implements AutoCloseable {
   private final AppliedBarriers barriers;
   private final CatchUps catchUps;
   private final TickDelays delays;
+  private final EventLogTopic topic;
+  private final RejectedRecords rejected;
   private final ReadPositions durablePositions = new ReadPositions(System::nanoTime);
   private final IngestCounters durableCounters = new IngestCounters();
   private final ViewReader view;
@@ -55,7 +59,7 @@ public final class LogIngest implements AutoCloseable {
     this.barriers = new AppliedBarriers(registry, settings.maxWaiters());
     this.catchUps = new CatchUps(settings.maxWaiters());
     this.delays = new TickDelays(positions, visible, System::nanoTime);
-    EventLogTopic topic =
+    this.topic =
         new EventLogTopic(
             settings.cluster(),
             settings.kafka(),
@@ -63,12 +67,14 @@ public final class LogIngest implements AutoCloseable {
             settings.replicationFactor());
     Consumers consumers = new Consumers(settings);
     this.writer = durable == null ? null : writer(settings, durable, log, probe);
+    RecordDecoder decoder = new RecordDecoder("The view in memory", counters, System::nanoTime);
+    this.rejected = decoder.rejected();
     this.view =
         new ViewReader(
             topic,
             consumers,
             new MemoryApplier(index, registry, barriers, streams(settings, counters), counters),
-            new RecordDecoder("The view in memory", counters, System::nanoTime),
+            decoder,
             new ViewProgress(positions, catchUps, delays),
             new Expiry(log, probe, counters),
             this::expiredHere,
@@ -165,6 +171,21 @@ public final class LogIngest implements AutoCloseable {
         durableState(),
         positions.lags(owned, delays),
         durablePositions.lags(owned, delays));
+  }
+
+  /** In what the log's topic, as it was last seen, differs from what is needed. */
+  public List<TopicMisfit> misfits() {
+    return topic.misfits();
+  }
+
+  /** The latest records that the view in memory has passed over, the last one first. */
+  public List<RejectedRecord> rejected() {
+    return rejected.latest();
+  }
+
+  /** Number of records of that kind that the view in memory has passed over. */
+  public long rejected(RejectedRecord.Kind kind) {
+    return rejected.count(kind);
   }
 
   /** What the view in memory has counted. */

@@ -13,12 +13,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.CreateTopicsResult;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ public final class EventLogTopic {
   private final Map<String, Object> kafka;
   private final int partitions;
   private final int replicationFactor;
+  private volatile List<TopicMisfit> misfits = List.of();
 
   /**
    * A topic as the broker describes it.
@@ -59,6 +61,11 @@ public final class EventLogTopic {
   /** Name of the topic. */
   public String name() {
     return name;
+  }
+
+  /** In what the topic, as it was last described, differs from what the log needs. Any thread. */
+  public List<TopicMisfit> misfits() {
+    return misfits;
   }
 
   /**
@@ -102,6 +109,7 @@ public final class EventLogTopic {
     CreateTopicsResult created = admin.createTopics(List.of(topic));
     Description description =
         new Description(get(created.topicId(name)).toString(), get(created.numPartitions(name)));
+    misfits = List.of();
     log.info("Created topic {} with {} partitions", name, description.partitions());
     return description;
   }
@@ -109,24 +117,39 @@ public final class EventLogTopic {
   private Description describe(Admin admin) throws InterruptedException {
     TopicDescription topic =
         requireNonNull(get(admin.describeTopics(List.of(name)).allTopicNames()).get(name));
-    warnOfTimestamps(admin);
+    note(misfits(admin, topic));
     return new Description(topic.topicId().toString(), topic.partitions().size());
   }
 
-  private void warnOfTimestamps(Admin admin) throws InterruptedException {
+  private List<TopicMisfit> misfits(Admin admin, TopicDescription topic)
+      throws InterruptedException {
+    TopicCheck check = new TopicCheck(partitions, replicationFactor);
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
-    String kind =
-        requireNonNull(get(admin.describeConfigs(List.of(resource)).all()).get(resource))
-            .get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
-            .value();
-    String needed = EventTopic.CONFIG.get(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG);
-    if (!kind.equals(needed)) {
-      log.warn(
-          "Topic {} has {} = {}: silence is measured by its writers' clocks; set it to {}",
-          name,
-          TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
-          kind,
-          needed);
+    try {
+      Config config =
+          requireNonNull(get(admin.describeConfigs(List.of(resource)).all()).get(resource));
+      return check.misfits(topic, config);
+    } catch (LogUnavailableException e) {
+      if (e.getCause() instanceof AuthorizationException) {
+        return List.of(TopicCheck.unreadable(String.valueOf(e.getCause().getMessage())));
+      }
+      throw e;
+    }
+  }
+
+  private void note(List<TopicMisfit> found) {
+    List<TopicMisfit> before = misfits;
+    misfits = List.copyOf(found);
+    for (TopicMisfit misfit : found) {
+      if (!before.contains(misfit)) {
+        log.warn(
+            "Topic {} has {} = {}, where {} is needed: {}",
+            name,
+            misfit.setting(),
+            misfit.value(),
+            misfit.needed(),
+            misfit.effect());
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import io.kvmesh.controller.ingest.IngestCounts;
 import io.kvmesh.controller.ingest.IngestStatus;
 import io.kvmesh.controller.ingest.LogIngest;
 import io.kvmesh.controller.ingest.PartitionLag;
+import io.kvmesh.controller.ingest.RejectedRecord;
 import io.kvmesh.controller.lmcache.FrontCounts;
 import io.kvmesh.controller.log.EventLogWriter;
 import io.kvmesh.controller.registry.SyncTotals;
@@ -56,6 +57,7 @@ public final class ControllerMeters implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry meters) {
     bindViews(meters);
+    bindLog(meters);
     bindLag(meters, "memory", IngestStatus::lags);
     bindLag(meters, "durable", IngestStatus::durableLags);
     bindCounts(meters, "memory", ingest::counts);
@@ -106,6 +108,23 @@ public final class ControllerMeters implements MeterBinder {
         "Events that the log did not take",
         Tags.empty(),
         log::failures);
+  }
+
+  private void bindLog(MeterRegistry meters) {
+    gauge(
+        meters,
+        "topic.misfits",
+        "Settings of the log's topic that are not as they should be",
+        Tags.empty(),
+        () -> ingest.misfits().size());
+    for (RejectedRecord.Kind kind : RejectedRecord.Kind.values()) {
+      counter(
+          meters,
+          "rejected",
+          "Records of the log that were passed over, by kind",
+          Tags.of("kind", lower(kind)),
+          () -> ingest.rejected(kind));
+    }
   }
 
   private void bindLag(

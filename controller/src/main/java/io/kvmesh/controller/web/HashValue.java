@@ -1,5 +1,6 @@
 package io.kvmesh.controller.web;
 
+import io.swagger.v3.oas.annotations.media.Schema;
 import java.math.BigInteger;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -12,6 +13,7 @@ import tools.jackson.databind.annotation.JsonDeserialize;
  * after 0x. Signed and unsigned writings of the same 64 bits are one hash. Never passes through a
  * floating point number.
  */
+@Schema(type = "string", description = HashValue.RULE, example = "0x2a")
 @JsonDeserialize(using = HashValue.Deserializer.class)
 record HashValue(long bits) {
 

@@ -3,26 +3,35 @@ package io.kvmesh.controller.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.kvmesh.common.wire.event.EventTopic;
 import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.controller.ingest.Applied.Outcome;
+import io.kvmesh.controller.log.TopicMisfit;
 import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
 import io.kvmesh.embedded.EmbeddedKafka;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The view in memory on a real Kafka. */
 final class KafkaIngestIT {
@@ -100,6 +109,9 @@ final class KafkaIngestIT {
 
   @Test
   void recordsThatCantBeDecoded_arePassedOver() throws Exception {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    ((Logger) LoggerFactory.getLogger("io.kvmesh")).addAppender(lines);
     try (TestController controller = TestController.start(kafka, "poison")) {
       TestAgent agent = new TestAgent("a");
       controller.start(agent);
@@ -117,6 +129,71 @@ final class KafkaIngestIT {
                       .isEqualTo(2L * EventTopic.DEFAULT_PARTITIONS));
       assertThat(controller.held(agent)).hasSize(1_000);
       assertThat(controller.worker(agent).state()).isEqualTo(WorkerState.LIVE);
+      assertThat(controller.ingest.rejected(RejectedRecord.Kind.EMPTY))
+          .isEqualTo(EventTopic.DEFAULT_PARTITIONS);
+      assertThat(controller.ingest.rejected()).hasSize(2 * EventTopic.DEFAULT_PARTITIONS);
+      assertThat(lines.list).hasSizeLessThan(100);
+    } finally {
+      ((Logger) LoggerFactory.getLogger("io.kvmesh")).detachAppender(lines);
+    }
+  }
+
+  @Test
+  void topicThatDoesNotFit_isUsedAndExplained() throws Exception {
+    try (Admin admin = Admin.create(TestController.properties(kafka))) {
+      admin
+          .createTopics(
+              List.of(
+                  new NewTopic(EventTopic.name("misfit"), 3, (short) 1)
+                      .configs(
+                          Map.of(
+                              "cleanup.policy",
+                              "compact",
+                              "retention.ms",
+                              "60000",
+                              "message.timestamp.type",
+                              "CreateTime"))))
+          .all()
+          .get(20, TimeUnit.SECONDS);
+    }
+    try (TestController controller = TestController.start(kafka, "misfit")) {
+      TestAgent agent = new TestAgent("a");
+      controller.start(agent);
+      controller.write(agent.admit(1));
+      assertThat(controller.applied(agent).outcome()).isEqualTo(Outcome.APPLIED);
+
+      assertThat(controller.ingest.misfits())
+          .extracting(TopicMisfit::setting)
+          .containsExactlyInAnyOrder(
+              "partitions", "cleanup.policy", "retention.ms", "message.timestamp.type");
+    }
+    try (TestController fitting = TestController.start(kafka, "fitting");
+        Admin admin = Admin.create(TestController.properties(kafka))) {
+      fitting.awaitReady();
+      assertThat(fitting.ingest.misfits()).isEmpty();
+      ConfigResource topic =
+          new ConfigResource(ConfigResource.Type.TOPIC, EventTopic.name("fitting"));
+      Config config = admin.describeConfigs(List.of(topic)).all().get().get(topic);
+      assertThat(config).isNotNull();
+      EventTopic.CONFIG.forEach(
+          (name, value) -> assertThat(config.get(name).value()).as(name).isEqualTo(value));
+    }
+    try (TestController again = TestController.start(kafka, "fitting")) {
+      again.awaitReady();
+      assertThat(again.ingest.misfits()).isEmpty();
+    }
+  }
+
+  @Test
+  void ticks_tellHowLongARecordTakesToBeVisible() throws Exception {
+    try (TestController controller = TestController.start(kafka, "visible", 200)) {
+      await().atMost(WAIT).until(() -> controller.visible.size() > 20);
+
+      assertThat(controller.visible).allMatch(took -> took.compareTo(WAIT) < 0);
+      assertThat(controller.ingest.status().lags())
+          .allSatisfy(lag -> assertThat(lag.logMillis()).isNotNull());
+      assertThat(controller.ingest.status().lags())
+          .anySatisfy(lag -> assertThat(lag.visibleMillis()).isNotNull());
     }
   }
 

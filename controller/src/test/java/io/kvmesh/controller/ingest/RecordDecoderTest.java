@@ -1,11 +1,13 @@
 package io.kvmesh.controller.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.event.Tick;
 import java.lang.ref.WeakReference;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,6 +55,46 @@ final class RecordDecoderTest {
   }
 
   @Test
+  void whatIsPassedOver_isKeptAsideWithItsReason() {
+    TestAgent agent = new TestAgent("a");
+    byte[] up = codec.encode(agent.up());
+    assertThat(decoder.decode(record(1, agent.id().toString(), up))).isNotNull();
+    assertThat(decoder.decode(record(2, null, up))).isNotNull();
+    assertThat(decoder.decode(record(3, "b/0", up))).isNull();
+    assertThat(decoder.decode(record(4, "a/0", new byte[] {-63, 2}))).isNull();
+    assertThat(decoder.decode(record(5, null))).isNull();
+    assertThat(decoder.decode(record(6, codec.encode(new Tick(2, "", 0, 0))))).isNull();
+    assertThat(decoder.decode(record(7, new byte[(16 << 20) + 1]))).isNull();
+
+    assertThat(decoder.rejected().latest())
+        .extracting(RejectedRecord::offset, RejectedRecord::kind)
+        .containsExactly(
+            tuple(7L, RejectedRecord.Kind.OVERSIZE),
+            tuple(6L, RejectedRecord.Kind.UNSUPPORTED_FORMAT),
+            tuple(5L, RejectedRecord.Kind.EMPTY),
+            tuple(4L, RejectedRecord.Kind.UNDECODABLE),
+            tuple(3L, RejectedRecord.Kind.WRONG_KEY));
+    RejectedRecord bad = decoder.rejected().latest().get(3);
+    assertThat(bad.key()).isEqualTo("a/0");
+    assertThat(bad.firstBytes()).isEqualTo("c102");
+    assertThat(bad.bytes()).isEqualTo(2);
+    assertThat(bad.reason()).isNotBlank();
+    assertThat(view.counters.counts().garbage()).isEqualTo(4);
+  }
+
+  @Test
+  void manyBadRecords_leaveABoundedNumberAndAllTheirCounts() {
+    for (int i = 0; i < 2 * RejectedRecords.KEPT; i++) {
+      decoder.decode(record(i, new byte[] {1}));
+    }
+    decoder.decode(record(2 * RejectedRecords.KEPT - 1, new byte[] {1}));
+
+    assertThat(decoder.rejected().latest()).hasSize(RejectedRecords.KEPT);
+    assertThat(decoder.rejected().count(RejectedRecord.Kind.UNDECODABLE))
+        .isEqualTo(2L * RejectedRecords.KEPT + 1);
+  }
+
+  @Test
   void nothingOfWhatWasReceived_isKept() {
     TestAgent agent = new TestAgent("a");
     List<byte[]> received = new ArrayList<>();
@@ -81,6 +123,12 @@ final class RecordDecoderTest {
   }
 
   private static ConsumerRecord<byte[], byte[]> record(long offset, byte @Nullable [] value) {
-    return new ConsumerRecord<>("test.events", 3, offset, null, value);
+    return record(offset, null, value);
+  }
+
+  private static ConsumerRecord<byte[], byte[]> record(
+      long offset, @Nullable String key, byte @Nullable [] value) {
+    byte[] bytes = key == null ? null : key.getBytes(StandardCharsets.UTF_8);
+    return new ConsumerRecord<>("test.events", 3, offset, bytes, value);
   }
 }

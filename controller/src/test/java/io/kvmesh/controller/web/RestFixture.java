@@ -19,6 +19,7 @@ import io.kvmesh.controller.lookup.PrefixScores;
 import io.kvmesh.controller.lookup.ReadyLookup;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -138,6 +139,41 @@ class RestFixture {
       NaiveIndex index, WorkerRegistry registry, WorkerCatalog catalog, ChunkReader chunks) {
     LocationWeights weights = LocationWeights.parse(CPU + "=1,*=0.5");
     return new ScoreResource(new PrefixScores(index, registry, weights), catalog, chunks);
+  }
+
+  @Bean
+  LogResource log(WorkerCatalog catalog) {
+    return new LogResource(new ScriptedLog(), catalog);
+  }
+
+  @Bean
+  OpenApiTexts openApiTexts() {
+    return new OpenApiTexts();
+  }
+
+  private static final class ScriptedLog implements LogState {
+
+    @Override
+    public List<Misfit> misfits() {
+      return List.of(new Misfit("cleanup.policy", "compact", "delete", "events go"));
+    }
+
+    @Override
+    public List<Partition> partitions() {
+      return List.of(new Partition(0, 6, 10, 4, 20, 30L, 105L, true));
+    }
+
+    @Override
+    public Map<String, Long> rejectedCounts() {
+      return Map.of("UNDECODABLE", 2L);
+    }
+
+    @Override
+    public List<Rejected> rejected() {
+      return List.of(
+          new Rejected(0, 4, 9, "A/0", "UNDECODABLE", "no msgpack", 3, "c1c1c1"),
+          new Rejected(0, 3, 8, null, "UNDECODABLE", "no msgpack", 3, "c1c1c1"));
+    }
   }
 
   @Bean

@@ -208,6 +208,21 @@ class RestTest {
   }
 
   @Test
+  void log_showsLagMisfitsAndWhatWasPassedOver() throws Exception {
+    RestClient.Answer log = client.get("/api/v1/log");
+    assertThat(log.at("/misfits/0/setting").asString()).isEqualTo("cleanup.policy");
+    assertThat(log.at("/partitions/0/records").asLong()).isEqualTo(4);
+    assertThat(log.at("/partitions/0/visibleMillis").asLong()).isEqualTo(30);
+
+    RestClient.Answer rejected = client.get("/api/v1/log/rejected");
+    assertThat(rejected.at("/counts/UNDECODABLE").asLong()).isEqualTo(2);
+    assertThat(rejected.at("/records/0/offset").asLong()).isEqualTo(4);
+    assertThat(rejected.at("/records/0/firstBytes").asString()).isEqualTo("c1c1c1");
+    assertThat(client.get("/api/v1/log/rejected?limit=1").at("/records").size()).isEqualTo(1);
+    assertThat(client.get("/api/v1/log/rejected?limit=0").status()).isEqualTo(400);
+  }
+
+  @Test
   void notReady_is503AndNeverAMiss() throws Exception {
     script.ready = false;
 

@@ -2,6 +2,7 @@ package io.kvmesh.common.wire.event;
 
 import io.kvmesh.common.key.WorkerId;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -13,9 +14,18 @@ public final class EventTopic {
   /** Partitions of a topic that isn't there yet. */
   public static final int DEFAULT_PARTITIONS = 8;
 
-  /** Topic settings that the log needs. */
+  /**
+   * Topic settings that the log needs. Old records go by age: of a worker's events no later one
+   * makes an earlier one superfluous. What is older than a day is in the views, or in snapshots.
+   */
   public static final Map<String, String> CONFIG =
-      Map.of("message.timestamp.type", "LogAppendTime");
+      Map.of(
+          "message.timestamp.type",
+          "LogAppendTime",
+          "cleanup.policy",
+          "delete",
+          "retention.ms",
+          Long.toString(Duration.ofDays(1).toMillis()));
 
   private EventTopic() {}
 
