@@ -16,9 +16,15 @@ final class SyncViews {
   /**
    * @param reregistered whether the worker registered while it was alive, with no sync since
    * @param incomplete whether a part of its log was never read
+   * @param before what was shown before
+   * @param millis the log's time
    */
   static SyncView of(
-      Map<String, LocationStream> locations, boolean reregistered, boolean incomplete) {
+      Map<String, LocationStream> locations,
+      boolean reregistered,
+      boolean incomplete,
+      SyncView before,
+      long millis) {
     String where = null;
     SyncProgress latest = null;
     for (Map.Entry<String, LocationStream> location : locations.entrySet()) {
@@ -30,9 +36,15 @@ final class SyncViews {
     }
     LocationStream listed = locations.get(SYNCED_LOCATION);
     boolean gap = listed != null && listed.isSuspect();
-    return where == null || latest == null
-        ? new SyncView(wanted(reregistered, incomplete, gap), null)
-        : new SyncView(wanted(latest, reregistered, incomplete, gap), view(where, latest));
+    SyncView.Wanted wanted =
+        latest == null
+            ? wanted(reregistered, incomplete, gap)
+            : wanted(latest, reregistered, incomplete, gap);
+    long since = before.wanted() == null ? millis : before.wantedMillis();
+    return new SyncView(
+        wanted,
+        wanted == null ? -1 : since,
+        where == null || latest == null ? null : view(where, latest));
   }
 
   private static SyncView.@Nullable Wanted wanted(

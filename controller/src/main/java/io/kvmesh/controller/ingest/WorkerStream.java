@@ -44,6 +44,7 @@ import org.jspecify.annotations.Nullable;
 final class WorkerStream {
 
   private static final long NONE = -1;
+  private static final long MAX_BEAT_MILLIS = 60_000;
 
   private final WorkerId id;
   private final int partition;
@@ -66,9 +67,16 @@ final class WorkerStream {
   /** Whether it registered while it was alive, and hasn't listed what it holds since. */
   private boolean reregistered;
 
+  /** As shown last. */
+  private SyncView shownSync = SyncView.NONE;
+
   private long registeredMillis = NONE;
   private long heartbeatMillis = NONE;
   private long heartbeatOffset = NONE;
+
+  /** Time between a foreign worker's heartbeats, the longest of late; 0 = not known. */
+  private long beatIntervalMillis;
+
   private long seenMillis = NONE;
   private long stale;
 
@@ -143,6 +151,11 @@ final class WorkerStream {
     return !foreign || heartbeatOffset != NONE;
   }
 
+  /** Time between a foreign worker's heartbeats, which it chooses itself; 0 = not known. */
+  long beatIntervalMillis() {
+    return beatIntervalMillis;
+  }
+
   /** Whether some of the worker's keys may be wrong. */
   boolean isSuspect() {
     return suspect || locations.values().stream().anyMatch(LocationStream::isSuspect);
@@ -198,6 +211,8 @@ final class WorkerStream {
     locations.clear();
     announcement = null;
     foreign = false;
+    shownSync = SyncView.NONE;
+    beatIntervalMillis = 0;
     registeredMillis = record.timestampMillis();
     heartbeatMillis = resumed ? record.timestampMillis() : NONE;
     heartbeatOffset = resumed ? record.offset() : NONE;
@@ -265,6 +280,11 @@ final class WorkerStream {
 
   private void heartbeat(Heartbeat heartbeat, LogRecord record, Steps steps) {
     announce(heartbeat.announcement());
+    if (foreign && heartbeatMillis != NONE) {
+      // Others come between them while it has a full sync, so the longest fades but slowly.
+      long interval = Math.min(record.timestampMillis() - heartbeatMillis, MAX_BEAT_MILLIS);
+      beatIntervalMillis = Math.max(interval, beatIntervalMillis * 9 / 10);
+    }
     heartbeatMillis = record.timestampMillis();
     heartbeatOffset = record.offset();
     for (LocationState state : heartbeat.locations()) {
@@ -349,6 +369,14 @@ final class WorkerStream {
         partition,
         offset,
         stale,
-        foreign ? SyncViews.of(locations, reregistered, suspect) : SyncView.NONE);
+        sync());
+  }
+
+  private SyncView sync() {
+    shownSync =
+        foreign
+            ? SyncViews.of(locations, reregistered, suspect, shownSync, seenMillis)
+            : SyncView.NONE;
+    return shownSync;
   }
 }

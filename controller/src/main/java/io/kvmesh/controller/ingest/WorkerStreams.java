@@ -134,15 +134,14 @@ final class WorkerStreams {
   /** Whether lookups must pass the worker over. */
   boolean isSilent(WorkerStream stream) {
     Known known = workers.get(stream.id());
-    return known != null && silence(known).compareTo(liveness.silentAfter()) > 0;
+    return known != null && isSilentFor(known, liveness.silentAfter());
   }
 
   /** The partition's workers that have been silent for so long that they are to be written off. */
   List<WorkerStream> expired(int partition) {
     return streams(
         known ->
-            known.stream.partition() == partition
-                && silence(known).compareTo(liveness.expireAfter()) > 0);
+            known.stream.partition() == partition && isSilentFor(known, liveness.expireAfter()));
   }
 
   /**
@@ -196,11 +195,14 @@ final class WorkerStreams {
     return workers.containsKey(id);
   }
 
-  private Duration silence(Known known) {
+  /** The time is for the heartbeat interval of agents; who beats more slowly has more of it. */
+  private boolean isSilentFor(Known known, Duration time) {
     if (!known.stream.isExpectedToBeat()) {
-      return Duration.ZERO;
+      return false;
     }
-    return sinceSeen(known);
+    long usual = Math.max(1, liveness.longestStep().toMillis() / 2);
+    long patience = time.toMillis() * Math.max(usual, known.stream.beatIntervalMillis()) / usual;
+    return sinceSeen(known).toMillis() > patience;
   }
 
   private Duration sinceSeen(Known known) {

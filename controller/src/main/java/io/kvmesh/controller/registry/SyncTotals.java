@@ -6,8 +6,9 @@ import java.util.Collection;
 
 /**
  * The full syncs of all foreign workers, as of one moment. A worker counts if it isn't silent, and
- * has no need of a sync or can be asked for one, that is, sends heartbeats: others would wait for a
- * worker without for ever.
+ * has no need of a sync or can be expected to begin one: it sends heartbeats, so that it can be
+ * asked, and hasn't sent them for {@link #PATIENCE_MILLIS} without beginning. Others would wait for
+ * the rest for ever, frozen.
  *
  * @param registered foreign workers that count
  * @param syncing those with a sync under way
@@ -15,6 +16,9 @@ import java.util.Collection;
  * @param missingBatches of all syncs under way
  */
 public record SyncTotals(int registered, int syncing, int completed, long missingBatches) {
+
+  /** A worker that was asked for so long knows no full sync, or won't begin. */
+  private static final long PATIENCE_MILLIS = 60_000;
 
   /** The totals of these workers; agents don't count. */
   public static SyncTotals of(Collection<WorkerView> workers) {
@@ -44,7 +48,12 @@ public record SyncTotals(int registered, int syncing, int completed, long missin
     return announcement != null
         && announcement.kind() == WorkerKind.FOREIGN
         && worker.state() != WorkerState.SILENT
-        && (worker.sync().wanted() == null || worker.lastHeartbeatMillis() >= 0);
+        && (worker.sync().wanted() == null || mayBegin(worker));
+  }
+
+  private static boolean mayBegin(WorkerView worker) {
+    return worker.lastHeartbeatMillis() >= 0
+        && worker.lastHeartbeatMillis() - worker.sync().wantedMillis() <= PATIENCE_MILLIS;
   }
 
   /** Share of the workers that are done, 0 to 1; 0 where there are none. */

@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
  * A foreign worker's full syncs, as of one moment of the log.
  *
  * @param wanted why the worker should list all it holds; null = it need not, or is doing so
+ * @param wantedMillis the log's time since when it should; −1 = it need not
  * @param latest the one that is under way, or the last one that was; null = none in this life
  */
-public record SyncView(@Nullable Wanted wanted, @Nullable Sync latest) {
+public record SyncView(@Nullable Wanted wanted, long wantedMillis, @Nullable Sync latest) {
 
   /** Of a worker that has none and needs none; agents among them. */
-  public static final SyncView NONE = new SyncView(null, null);
+  public static final SyncView NONE = new SyncView(null, -1, null);
 
   /** Why the worker should list all it holds. */
   public enum Wanted {

@@ -3,6 +3,7 @@ package io.kvmesh.controller.web;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.controller.lookup.Mismatch;
 import io.kvmesh.controller.registry.LocationView;
+import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param lag how far the view is behind in the worker's partition; null if it does not read it
  * @param mismatch in what its announcement differs from the other agents of its model; null if in
  *     nothing
+ * @param fullSync of an LMCache worker; null where it has had none and needs none
  */
 record WorkerJson(
     String instanceId,
@@ -40,6 +42,7 @@ record WorkerJson(
     long lastSeenMillis,
     @Nullable Announcement announcement,
     @Nullable MismatchJson mismatch,
+    @Nullable FullSyncJson fullSync,
     Map<String, LocationJson> locations) {
 
   static WorkerJson of(
@@ -69,6 +72,7 @@ record WorkerJson(
         mismatch == null
             ? null
             : new MismatchJson(mismatch.reference().toString(), mismatch.fields()),
+        FullSyncJson.of(worker.sync()),
         locations);
   }
 
@@ -86,6 +90,38 @@ record WorkerJson(
    * @param reference the worker that it was compared with, as instance/rank
    */
   record MismatchJson(String reference, List<String> fields) {}
+
+  /**
+   * An LMCache worker's full sync.
+   *
+   * @param wanted why the worker should begin one; null if it need not, or is at it
+   * @param state of the last one; null if there was none in this life
+   * @param missing number of batches that it lacks
+   */
+  record FullSyncJson(
+      SyncView.@Nullable Wanted wanted,
+      SyncView.@Nullable State state,
+      @Nullable String id,
+      @Nullable String location,
+      int batches,
+      int missing) {
+
+    static @Nullable FullSyncJson of(SyncView sync) {
+      SyncView.Sync latest = sync.latest();
+      if (latest == null) {
+        return sync.wanted() == null
+            ? null
+            : new FullSyncJson(sync.wanted(), null, null, null, 0, 0);
+      }
+      return new FullSyncJson(
+          sync.wanted(),
+          latest.state(),
+          latest.id(),
+          latest.location(),
+          latest.batchCount(),
+          latest.missing().size());
+    }
+  }
 
   /** What the worker holds at one location; the digest is an unsigned decimal number. */
   record LocationJson(

@@ -167,6 +167,41 @@ final class ForeignSyncTest {
   }
 
   @Test
+  void reason_isShownWithTheTimeSinceWhenItHolds() {
+    held(1);
+    assertThat(sync().wantedMillis()).isEqualTo(-1);
+    worker.admit(2);
+    view.append(worker.admit(3));
+    long since = worker.view(view).lastSeenMillis();
+    assertThat(sync().wantedMillis()).isEqualTo(since);
+
+    view.pass(Duration.ofSeconds(30));
+    view.append(worker.heartbeat());
+    assertThat(sync().wantedMillis()).isEqualTo(since);
+    assertThat(worker.view(view).lastHeartbeatMillis() - since).isEqualTo(30_000);
+  }
+
+  @Test
+  void workerThatBeatsSlowly_hasMoreTimeUntilItIsSilent() {
+    worker.begin(view);
+    for (int i = 0; i < 3; i++) {
+      view.append(worker.heartbeat());
+      view.ticks(6);
+    }
+    WorkerStream stream = view.streams.stream(worker.id());
+    assertThat(stream).isNotNull();
+    assertThat(view.streams.isSilent(stream)).isFalse();
+
+    view.ticks(12);
+    assertThat(view.streams.isSilent(stream)).isFalse();
+    view.ticks(1);
+    assertThat(view.streams.isSilent(stream)).isTrue();
+    assertThat(view.streams.expired(TestView.PARTITION)).isEmpty();
+    view.ticks(54);
+    assertThat(view.streams.expired(TestView.PARTITION)).containsExactly(stream);
+  }
+
+  @Test
   void gapOfALocationThatNoSyncLists_isNoReason() {
     ForeignLog disk = worker.at("LocalDiskBackend");
     worker.begin(view);

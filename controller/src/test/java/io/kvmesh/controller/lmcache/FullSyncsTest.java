@@ -146,10 +146,11 @@ class FullSyncsTest {
   @Test
   void status_workersThatCantBeAsked_holdUpNobody() {
     registry.put(syncing(A, over(State.COMPLETE, null)));
-    SyncView wanting = new SyncView(Wanted.GAP, null);
+    SyncView wanting = new SyncView(Wanted.GAP, 0, null);
     registry.put(syncing(new WorkerId("B", 0), WorkerState.SILENT, 5, wanting));
     registry.put(syncing(new WorkerId("C", 0), WorkerState.SUSPECT, -1, wanting));
     registry.put(live(new WorkerId("D", 0), 1, agent("url")));
+    registry.put(syncing(new WorkerId("E", 0), WorkerState.LIVE, 60_001, wanting));
 
     assertThat(status("s")).isEqualTo(new FullSyncStatusRetMsg("s", true, 1, true, List.of()));
   }
@@ -206,10 +207,12 @@ class FullSyncsTest {
     }
     return new SyncView(
         null,
+        -1,
         new SyncView.Sync(id, CPU, State.RUNNING, batches, numbers, received.length == batches));
   }
 
   private static SyncView over(State how, @Nullable Wanted wanted) {
-    return new SyncView(wanted, new SyncView.Sync("s", CPU, how, 2, new BitSet(), true));
+    return new SyncView(
+        wanted, wanted == null ? -1 : 0, new SyncView.Sync("s", CPU, how, 2, new BitSet(), true));
   }
 }

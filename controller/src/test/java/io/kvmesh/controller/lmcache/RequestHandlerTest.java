@@ -295,7 +295,7 @@ class RequestHandlerTest {
             SyncView.Wanted.FAILED, "sync_failed_retry");
     reasons.forEach(
         (wanted, reason) -> {
-          registry.put(syncing(A, new SyncView(wanted, null)));
+          registry.put(syncing(A, new SyncView(wanted, 0, null)));
           assertThat(ask(heartbeat)).isEqualTo(commanded(reason, null));
         });
     registry.put(syncing(A, SyncView.NONE));
