@@ -88,8 +88,10 @@ final class RebalanceIT {
       for (int round = 0; round < 200; round++) {
         for (TestAgent agent : agents) {
           long first = round % 2 == 0 ? 0 : 100;
-          var _ = controller.writer.append(agent.admit(LongStream.range(first, first + 100).toArray()));
-          var _ = controller.writer.append(agent.evict(LongStream.range(first, first + 90).toArray()));
+          var _ =
+              controller.writer.append(agent.admit(LongStream.range(first, first + 100).toArray()));
+          var _ =
+              controller.writer.append(agent.evict(LongStream.range(first, first + 90).toArray()));
         }
       }
 
