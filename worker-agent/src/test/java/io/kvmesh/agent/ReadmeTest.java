@@ -12,6 +12,8 @@ import io.kvmesh.agent.ops.Latencies;
 import io.kvmesh.agent.transfer.PullCount;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.wire.KVOpEvent;
+import io.kvmesh.common.wire.KVOperations;
 import io.kvmesh.common.wire.Message;
 import io.kvmesh.common.wire.engine.EngineReply;
 import io.kvmesh.common.wire.engine.EngineRequest;
@@ -124,6 +126,9 @@ class ReadmeTest {
     }
     if (List.of(long.class, int.class, Integer.class, Long.class, ChunkHash.class).contains(type)) {
       return "int";
+    }
+    if (type == KVOperations.class) {
+      return "[" + type(KVOpEvent.class) + "]";
     }
     if (type == boolean.class || type == Boolean.class) {
       return "bool";

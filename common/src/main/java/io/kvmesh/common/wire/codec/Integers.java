@@ -15,4 +15,13 @@ final class Integers {
     byte[] encoded = ByteBuffer.allocate(1 + Long.BYTES).put(Code.UINT64).putLong(bits).array();
     out.addPayload(encoded);
   }
+
+  /** Writes a hash of 64 bits with the sign that it was written with. */
+  static void packHash(MessagePacker out, long bits, boolean negative) throws IOException {
+    if (bits < 0 && !negative) {
+      packUint64(out, bits);
+    } else {
+      out.packLong(bits);
+    }
+  }
 }

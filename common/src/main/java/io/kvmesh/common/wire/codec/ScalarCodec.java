@@ -126,11 +126,7 @@ enum ScalarCodec implements ValueCodec {
         throw new IllegalArgumentException(
             "Only hashes of 64 bits go over this protocol, got " + hash);
       }
-      if (hash.bits() < 0 && !hash.isNegative()) {
-        Integers.packUint64(out, hash.bits());
-      } else {
-        out.packLong(hash.bits());
-      }
+      Integers.packHash(out, hash.bits(), hash.isNegative());
     }
   };
 

@@ -4,6 +4,8 @@ import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.wire.AsArray;
 import io.kvmesh.common.wire.Bytes;
 import io.kvmesh.common.wire.FormatNumber;
+import io.kvmesh.common.wire.KVOpEvent;
+import io.kvmesh.common.wire.KVOperations;
 import io.kvmesh.common.wire.Message;
 import io.kvmesh.common.wire.TagField;
 import io.kvmesh.common.wire.TagValue;
@@ -113,6 +115,10 @@ final class Schemas {
     ValueCodec scalar = SCALARS.get(raw);
     if (scalar != null) {
       return scalar;
+    }
+    if (raw == KVOperations.class) {
+      return new OperationsCodec(
+          new StructCodec(new RecordShape(KVOpEvent.class, this::fieldCodec), null));
     }
     if (raw.isEnum()) {
       return new EnumCodec(raw);

@@ -68,7 +68,12 @@ final class WireReader {
     return base + (int) in.getTotalReadBytes();
   }
 
-  /** Goes back to where a value starts. */
+  /** All bytes of the message; not to be changed. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  /** Goes to where a value starts, or to the end. */
   void rewind(int offset) {
     in = library.newUnpacker(bytes, offset);
     base = offset;
@@ -223,6 +228,11 @@ final class WireReader {
       throw fault(Code.LIMIT_EXCEEDED, "At most %d nested containers".formatted(limits.maxDepth()));
     }
     return elements;
+  }
+
+  /** Whether a container may be opened here. */
+  boolean mayEnter() {
+    return depth < limits.maxDepth();
   }
 
   void leave() {

@@ -3,6 +3,7 @@ package io.kvmesh.common.wire.event;
 import io.kvmesh.common.wire.FormatNumber;
 import io.kvmesh.common.wire.Formats;
 import io.kvmesh.common.wire.KVOpEvent;
+import io.kvmesh.common.wire.KVOperations;
 import java.util.List;
 
 /** Admits and evicts of one location and keyspace, in order. */
@@ -13,13 +14,8 @@ public record BatchedKVOperation(
     long epoch,
     String location,
     String keyspace,
-    List<KVOpEvent> operations)
+    KVOperations operations)
     implements LogEvent {
-
-  /** Copies the collections. */
-  public BatchedKVOperation {
-    operations = List.copyOf(operations);
-  }
 
   /** In the current format. */
   public BatchedKVOperation(
@@ -29,6 +25,13 @@ public record BatchedKVOperation(
       String location,
       String keyspace,
       List<KVOpEvent> operations) {
-    this(Formats.CURRENT, instanceId, workerId, epoch, location, keyspace, operations);
+    this(
+        Formats.CURRENT,
+        instanceId,
+        workerId,
+        epoch,
+        location,
+        keyspace,
+        KVOperations.of(operations));
   }
 }
