@@ -2,7 +2,10 @@ package io.kvmesh.embedded;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kvmesh.common.process.LoopbackPorts;
+import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -10,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -35,14 +39,16 @@ public final class EmbeddedRedis implements AutoCloseable {
   private final Path executable;
   private final Path dir;
   private final int port;
+  private final List<String> options;
 
   @GuardedBy("this")
   private @Nullable Process server;
 
-  private EmbeddedRedis(Path executable, Path dir, int port) {
+  private EmbeddedRedis(Path executable, Path dir, int port, List<String> options) {
     this.executable = executable;
     this.dir = dir;
     this.port = port;
+    this.options = options;
   }
 
   /**
@@ -54,9 +60,27 @@ public final class EmbeddedRedis implements AutoCloseable {
    */
   public static EmbeddedRedis start(Path dir, int port) throws IOException {
     Path absolute = Files.createDirectories(dir.toAbsolutePath());
-    EmbeddedRedis redis =
-        new EmbeddedRedis(
-            RedisExecutable.find(absolute), absolute, port == 0 ? LoopbackPorts.free() : port);
+    return start(
+        RedisExecutable.find(absolute),
+        absolute,
+        port == 0 ? LoopbackPorts.free() : port,
+        List.of());
+  }
+
+  /**
+   * Starts a server with further options and waits until it answers.
+   *
+   * @param options as on its command line: --name value
+   */
+  public static EmbeddedRedis start(Path dir, int port, List<String> options) throws IOException {
+    Path absolute = Files.createDirectories(dir.toAbsolutePath());
+    return start(
+        RedisExecutable.find(absolute), absolute, port == 0 ? LoopbackPorts.free() : port, options);
+  }
+
+  static EmbeddedRedis start(Path executable, Path dir, int port, List<String> options)
+      throws IOException {
+    EmbeddedRedis redis = new EmbeddedRedis(executable, dir, port, List.copyOf(options));
     redis.startServer();
     return redis;
   }
@@ -127,22 +151,26 @@ public final class EmbeddedRedis implements AutoCloseable {
   }
 
   private List<String> command() {
-    return List.of(
-        "/bin/sh",
-        "-c",
-        RUN_WITH_PARENT,
-        "sh",
-        executable.toString(),
-        "--port",
-        Integer.toString(port),
-        "--bind",
-        "127.0.0.1",
-        "--save",
-        "",
-        "--appendonly",
-        "no",
-        "--dir",
-        dir.toString());
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "/bin/sh",
+                "-c",
+                RUN_WITH_PARENT,
+                "sh",
+                executable.toString(),
+                "--port",
+                Integer.toString(port),
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--dir",
+                dir.toString()));
+    command.addAll(options);
+    return command;
   }
 
   private void awaitAnswer(Process starting, Path log) throws IOException {
@@ -162,19 +190,53 @@ public final class EmbeddedRedis implements AutoCloseable {
   }
 
   private boolean answers() {
-    try (Socket socket = new Socket()) {
-      socket.connect(
-          new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port), CONNECT_MILLIS);
-      socket.setSoTimeout(CONNECT_MILLIS);
-      socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
-      return new String(socket.getInputStream().readNBytes(5), StandardCharsets.US_ASCII)
-          .equals("+PONG");
+    try {
+      String answer = ask("PING");
+      return answer.equals("+PONG") || answer.startsWith("-NOAUTH");
     } catch (IOException _) {
       return false;
     }
   }
 
-  private static void pause() throws IOException {
+  /**
+   * Says one line to the server, without a password.
+   *
+   * @return the first line of its answer, or all of a text
+   */
+  String ask(String line) throws IOException {
+    try (Socket socket = new Socket()) {
+      socket.connect(
+          new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port), CONNECT_MILLIS);
+      socket.setSoTimeout(CONNECT_MILLIS);
+      socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.US_ASCII));
+      BufferedInputStream in = new BufferedInputStream(socket.getInputStream());
+      String first = readLine(in);
+      return first.startsWith("$")
+          ? new String(
+              in.readNBytes(Integer.parseInt(first.substring(1))), StandardCharsets.US_ASCII)
+          : first;
+    }
+  }
+
+  private static String readLine(InputStream in) throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int c = in.read(); c != '\r'; c = in.read()) {
+      if (c < 0) {
+        throw new EOFException("Redis said: " + line);
+      }
+      line.append((char) c);
+    }
+    requireNewline(in.read());
+    return line.toString();
+  }
+
+  private static void requireNewline(int c) throws IOException {
+    if (c != '\n') {
+      throw new IOException("Redis ended a line with character " + c);
+    }
+  }
+
+  static void pause() throws IOException {
     try {
       Thread.sleep(10);
     } catch (InterruptedException e) {

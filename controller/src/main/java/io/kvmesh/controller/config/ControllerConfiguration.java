@@ -9,7 +9,6 @@ import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.command.CommandService;
 import io.kvmesh.controller.command.WorkerCommandClient;
 import io.kvmesh.controller.command.ZmqWorkerCommandClient;
-import io.kvmesh.controller.index.MemoryIndex;
 import io.kvmesh.controller.ingest.IngestSettings;
 import io.kvmesh.controller.ingest.LogIngest;
 import io.kvmesh.controller.lmcache.DirectoryFront;
@@ -61,8 +60,8 @@ public class ControllerConfiguration {
   private static final int MAX_FRAMES = 4096;
 
   @Bean
-  MemoryIndex memoryIndex() {
-    return new MemoryIndex();
+  ServedView servedView(ControllerSettings settings, DurableView durable, WorkerRegistry registry) {
+    return ServedView.of(settings.index(), durable, registry);
   }
 
   @Bean
@@ -83,7 +82,7 @@ public class ControllerConfiguration {
   @Bean
   LogIngest logIngest(
       ControllerSettings settings,
-      MemoryIndex index,
+      ServedView view,
       WorkerRegistry registry,
       EventLogWriter log,
       DurableView durable,
@@ -101,14 +100,19 @@ public class ControllerConfiguration {
             liveness.expireAfter(),
             settings.front().syncTimeout(),
             MAX_BARRIERS);
-    return new LogIngest(
-        ingest,
-        index,
-        registry,
-        log,
-        durable.index(),
-        visible,
-        new HealthProbe(commands, settings.command().timeout()));
+    LogIngest made =
+        new LogIngest(
+            ingest,
+            view.local(),
+            registry,
+            log,
+            durable.index(),
+            visible,
+            new HealthProbe(commands, settings.command().timeout()));
+    if (view.index() instanceof DurableServing serving) {
+      serving.serves(made::servedLife);
+    }
+    return made;
   }
 
   @Bean
@@ -133,9 +137,9 @@ public class ControllerConfiguration {
 
   @Bean
   HolderLookup holderLookup(
-      MemoryIndex index, WorkerRegistry registry, IngestView view, MeterRegistry meters) {
+      ServedView served, WorkerRegistry registry, IngestView view, MeterRegistry meters) {
     return new MeteredLookup(
-        new ReadyLookup(view::ready, new PrefixLookup(index, registry)), meters);
+        new ReadyLookup(view::ready, new PrefixLookup(served.index(), registry)), meters);
   }
 
   @Bean
@@ -219,18 +223,18 @@ public class ControllerConfiguration {
 
   @Bean
   ControllerMeters controllerMeters(
-      MemoryIndex index,
+      ServedView view,
       WorkerRegistry registry,
       LogIngest ingest,
       EventLogWriter log,
       FrontCounts front,
       ZmqSockets sockets) {
-    return new ControllerMeters(index, registry, ingest, log, front, sockets);
+    return new ControllerMeters(view.index(), registry, ingest, log, front, sockets);
   }
 
   @Bean("index")
-  IndexHealth indexHealth(LogIngest ingest) {
-    return new IndexHealth(ingest::status);
+  IndexHealth indexHealth(LogIngest ingest, ServedView view) {
+    return new IndexHealth(ingest::status, view.local());
   }
 
   @Bean("kafka")
@@ -244,8 +248,8 @@ public class ControllerConfiguration {
   }
 
   @Bean
-  KvIndexEndpoint kvIndexEndpoint(MemoryIndex index, LogIngest ingest) {
-    return new KvIndexEndpoint(index, ingest);
+  KvIndexEndpoint kvIndexEndpoint(ServedView view, LogIngest ingest) {
+    return new KvIndexEndpoint(view.index(), view.local(), ingest);
   }
 
   @Bean

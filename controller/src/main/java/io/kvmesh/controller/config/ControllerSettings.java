@@ -25,6 +25,7 @@ public record ControllerSettings(
     @DefaultValue("false") boolean advertiseLoopback,
     @DefaultValue Kafka kafka,
     @DefaultValue Redis redis,
+    @DefaultValue Index index,
     @DefaultValue Zmq zmq,
     @DefaultValue Liveness liveness,
     @DefaultValue Command command,
@@ -50,9 +51,50 @@ public record ControllerSettings(
   /**
    * The durable view.
    *
-   * @param uri redis://, rediss:// or unix address; empty = no durable view
+   * @param uri redis://, rediss:// or unix address; of a cluster some nodes' addresses, separated
+   *     by commas; empty = no durable view
+   * @param cluster whether the addresses are those of a Redis Cluster
+   * @param username with the password; empty = that of the address, or none
+   * @param password empty = that of the address, or none
+   * @param caFile certificates in PEM by which rediss:// servers are known; empty = the JVM's own
+   * @param timeout of one command, after which the connection is made anew
+   * @param topologyRefresh how often a cluster is asked for its topology, besides whenever a node
+   *     says that it has changed or a connection is lost
    */
-  public record Redis(@DefaultValue("") String uri) {}
+  public record Redis(
+      @DefaultValue("") String uri,
+      @DefaultValue("false") boolean cluster,
+      @DefaultValue("") String username,
+      @DefaultValue("") String password,
+      @DefaultValue("") String caFile,
+      @DefaultValue("5s") Duration timeout,
+      @DefaultValue("30s") Duration topologyRefresh) {
+
+    /** Without the password. */
+    @Override
+    public String toString() {
+      return "Redis[cluster=%s, username=%s]".formatted(cluster, username);
+    }
+  }
+
+  /**
+   * The view that answers lookups.
+   *
+   * @param maxPlacements it holds at most this many chunks, each counted once for each worker that
+   *     has it; further ones are not admitted, and counted. 0 = no limit
+   * @param serveFrom which view answers lookups: memory, or redis for an index that is larger than
+   *     one controller's memory; then the view in memory keeps workers only
+   */
+  public record Index(
+      @DefaultValue("0") long maxPlacements, @DefaultValue("memory") ServeFrom serveFrom) {}
+
+  /** The view that answers lookups. */
+  public enum ServeFrom {
+    /** The one that each controller has of its own. */
+    MEMORY,
+    /** The durable one. */
+    REDIS
+  }
 
   /**
    * The sockets that workers use.

@@ -1,18 +1,29 @@
 package io.kvmesh.controller.config;
 
 import io.kvmesh.controller.index.redis.RedisIndex;
-import java.time.Duration;
+import io.kvmesh.controller.index.redis.RedisSettings;
+import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The durable view, where the settings name one. */
 record DurableView(@Nullable RedisIndex index) implements AutoCloseable {
 
-  private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
-
   static DurableView of(ControllerSettings settings) {
-    String uri = settings.redis().uri();
+    ControllerSettings.Redis redis = settings.redis();
     return new DurableView(
-        uri.isEmpty() ? null : RedisIndex.of(settings.cluster(), uri, COMMAND_TIMEOUT));
+        redis.uri().isEmpty() ? null : RedisIndex.of(settings.cluster(), settings(redis)));
+  }
+
+  private static RedisSettings settings(ControllerSettings.Redis redis) {
+    return new RedisSettings(
+        redis.cluster() ? RedisSettings.split(redis.uri()) : List.of(redis.uri()),
+        redis.cluster(),
+        redis.username(),
+        redis.password(),
+        redis.caFile().isEmpty() ? null : Path.of(redis.caFile()),
+        redis.timeout(),
+        redis.topologyRefresh());
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.kvmesh.controller.config;
 
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
@@ -96,7 +98,10 @@ public final class SettingsLoader {
         case "DataSize" -> "a size such as 64KB or 16MB";
         case "boolean", "Boolean" -> "true or false";
         case "int", "Integer", "long", "Long" -> "a whole number";
-        default -> "a " + type.getSimpleName();
+        default ->
+            type.isEnum()
+                ? "one of " + Arrays.toString(type.getEnumConstants()).toLowerCase(Locale.ROOT)
+                : "a " + type.getSimpleName();
       };
     }
   }

@@ -2,14 +2,17 @@ package io.kvmesh.controller.config;
 
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.zmq.CurveKeys;
+import io.kvmesh.controller.index.redis.RedisSettings;
 import io.kvmesh.controller.lookup.LocationWeights;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -119,12 +122,59 @@ final class SettingsRules {
         "kafka.replication-factor",
         kafka.replicationFactor(),
         "must be 1 to 100, or -1 for the broker's default");
-    if (!isRedisUri(settings.redis().uri())) {
+    checkRedis(settings.redis());
+    checkIndex(settings.index(), settings.redis());
+  }
+
+  private void checkRedis(ControllerSettings.Redis redis) {
+    if (!redis.uri().isEmpty() && !addresses(redis).stream().allMatch(SettingsRules::isRedisUri)) {
       faults.add(
           "redis.uri",
-          withoutPassword(settings.redis().uri()),
-          "must be empty or an address such as redis://host:6379");
+          withoutPassword(redis.uri()),
+          "must be empty or an address such as redis://host:6379, or several of them, separated by"
+              + " commas, if kvmesh.redis.cluster is true");
     }
+    faults.require(
+        !redis.cluster() || !(redis.uri().isEmpty() || redis.uri().contains("-sentinel:")),
+        "redis.cluster",
+        redis.cluster(),
+        "needs redis:// or rediss:// addresses in kvmesh.redis.uri");
+    faults.require(
+        redis.username().isEmpty() || !redis.password().isEmpty(),
+        "redis.username",
+        redis.username(),
+        "needs kvmesh.redis.password as well");
+    if (!redis.caFile().isEmpty()) {
+      faults.require(
+          Files.isReadable(Path.of(redis.caFile())),
+          "redis.ca-file",
+          redis.caFile(),
+          "must be a file of certificates that can be read");
+      faults.require(
+          redis.uri().startsWith("rediss"),
+          "redis.ca-file",
+          redis.caFile(),
+          "is of no use without a rediss:// address in kvmesh.redis.uri");
+    }
+    range("redis.timeout", redis.timeout(), Duration.ofMillis(100), Duration.ofMinutes(1));
+    range(
+        "redis.topology-refresh",
+        redis.topologyRefresh(),
+        Duration.ofSeconds(1),
+        Duration.ofHours(1));
+  }
+
+  private void checkIndex(ControllerSettings.Index index, ControllerSettings.Redis redis) {
+    range("index.max-placements", index.maxPlacements(), 0L, 1_000_000_000L);
+    faults.require(
+        index.serveFrom() == ControllerSettings.ServeFrom.MEMORY || !redis.uri().isEmpty(),
+        "index.serve-from",
+        index.serveFrom(),
+        "needs an address in kvmesh.redis.uri");
+  }
+
+  private static List<String> addresses(ControllerSettings.Redis redis) {
+    return redis.cluster() ? RedisSettings.split(redis.uri()) : List.of(redis.uri());
   }
 
   private void checkZmq(ControllerSettings.Zmq zmq) {
@@ -213,14 +263,12 @@ final class SettingsRules {
   }
 
   private static boolean isRedisUri(String text) {
-    if (text.isEmpty()) {
-      return true;
-    }
     try {
       URI uri = new URI(text);
       return uri.getScheme() != null
           && REDIS_SCHEMES.contains(uri.getScheme())
           && uri.getRawSchemeSpecificPart().startsWith("//")
+          && (uri.getScheme().endsWith("-sentinel") || text.indexOf(',') < 0)
           && uri.getRawSchemeSpecificPart().length() > 2;
     } catch (URISyntaxException e) {
       return false;

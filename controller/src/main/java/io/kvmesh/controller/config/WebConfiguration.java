@@ -2,7 +2,6 @@ package io.kvmesh.controller.config;
 
 import io.kvmesh.common.hash.TokenChunker;
 import io.kvmesh.controller.command.CommandService;
-import io.kvmesh.controller.index.MemoryIndex;
 import io.kvmesh.controller.lookup.HolderLookup;
 import io.kvmesh.controller.lookup.LocationWeights;
 import io.kvmesh.controller.lookup.PrefixScores;
@@ -54,8 +53,8 @@ class WebConfiguration {
 
   @Bean
   LookupResource lookupResource(
-      HolderLookup lookup, MemoryIndex index, WorkerCatalog catalog, ChunkReader chunks) {
-    return new LookupResource(lookup, index, catalog, chunks);
+      HolderLookup lookup, ServedView view, WorkerCatalog catalog, ChunkReader chunks) {
+    return new LookupResource(lookup, view.index(), catalog, chunks);
   }
 
   @Bean
@@ -65,13 +64,13 @@ class WebConfiguration {
 
   @Bean
   ScoreResource scoreResource(
-      MemoryIndex index,
+      ServedView view,
       WorkerRegistry registry,
       WorkerCatalog catalog,
       ChunkReader chunks,
       ControllerSettings settings) {
     LocationWeights weights = LocationWeights.parse(settings.score().weights());
-    return new ScoreResource(new PrefixScores(index, registry, weights), catalog, chunks);
+    return new ScoreResource(new PrefixScores(view.index(), registry, weights), catalog, chunks);
   }
 
   @Bean
@@ -85,8 +84,8 @@ class WebConfiguration {
   }
 
   @Bean
-  KeysResource keysResource(MemoryIndex index, WorkerCatalog catalog) {
-    return new KeysResource(index, catalog);
+  KeysResource keysResource(ServedView view, WorkerCatalog catalog) {
+    return new KeysResource(view.index(), catalog);
   }
 
   @Bean

@@ -9,12 +9,18 @@ public sealed interface ChangeOutcome {
    * It did.
    *
    * @param totals of the step's location after each step; {@link KeyTotals#NONE} after a drop
+   * @param unplaced chunks that should have been admitted and were not, since the view is full
    */
-  record Applied(List<KeyTotals> totals) implements ChangeOutcome {
+  record Applied(List<KeyTotals> totals, long unplaced) implements ChangeOutcome {
 
     /** Copies the list. */
     public Applied {
       totals = List.copyOf(totals);
+    }
+
+    /** All of it. */
+    public Applied(List<KeyTotals> totals) {
+      this(totals, 0);
     }
   }
 

@@ -19,15 +19,36 @@ import java.util.function.Predicate;
  * snapshot didn't name, takes effect at once for every reader, whatever its size; {@link #sweep}
  * frees the memory afterwards.
  *
+ * <p>It may be given a limit. At the limit chunks that would take another entry are not admitted,
+ * and the outcome says how many; all else goes on, and what is held is right. A snapshot brings
+ * what was left out, once {@link #hasRoom} again.
+ *
  * <p>A chunk's key in the table is its {@link PlacementDigest#mix mix}: within a keyspace no two
  * hashes have the same one, its bits need no further mixing to find a position, and the sum of a
  * set's keys is the set's digest.
  */
-public final class MemoryIndex implements ChunkIndex {
+public final class MemoryIndex implements ChunkIndex, LocalView {
 
-  private final PlacementTable table = new PlacementTable();
+  private static final long UNLIMITED = Long.MAX_VALUE;
+
+  private final long limit;
+  private final PlacementTable table;
   private final ConcurrentMap<WorkerId, WorkerKeys> workers = new ConcurrentHashMap<>();
   private final ReentrantLock writing = new ReentrantLock();
+
+  /** Without a limit. */
+  public MemoryIndex() {
+    this(UNLIMITED);
+  }
+
+  /** Holds so many placements at most, those that are yet to be swept among them. */
+  public MemoryIndex(long limit) {
+    if (limit < 1) {
+      throw new IllegalArgumentException("A view holds at least one placement, got " + limit);
+    }
+    this.limit = limit;
+    this.table = new PlacementTable(limit);
+  }
 
   /** Answers that the change was made, or that it builds on another state of the worker. */
   @Override
@@ -49,6 +70,7 @@ public final class MemoryIndex implements ChunkIndex {
     if (!change.forget()) {
       workers.putIfAbsent(change.worker(), keys);
     }
+    long unplaced = keys.unplaced();
     List<KeyTotals> totals = new ArrayList<>(change.steps().size());
     for (ChangeStep step : change.steps()) {
       totals.add(keys.apply(step));
@@ -58,14 +80,10 @@ public final class MemoryIndex implements ChunkIndex {
       keys.drop();
       workers.remove(change.worker());
     }
-    return new ChangeOutcome.Applied(totals);
+    return new ChangeOutcome.Applied(totals, keys.unplaced() - unplaced);
   }
 
-  /**
-   * Removes a part of what drops have left behind.
-   *
-   * @return whether there is more
-   */
+  @Override
   public boolean sweep() {
     writing.lock();
     try {
@@ -75,7 +93,33 @@ public final class MemoryIndex implements ChunkIndex {
     }
   }
 
-  /** Drops the worker, whatever it holds. */
+  @Override
+  public long entries() {
+    writing.lock();
+    try {
+      return table.slots().entries();
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  @Override
+  public boolean keepsChunks() {
+    return true;
+  }
+
+  /** Whether a tenth of the limit is free. */
+  @Override
+  public boolean hasRoom() {
+    return limit == UNLIMITED || entries() <= limit - limit / 10;
+  }
+
+  /** Positions in memory, used or not: what it takes is 12 bytes times this. */
+  long capacity() {
+    return table.capacity();
+  }
+
+  @Override
   public void forget(WorkerId worker) {
     writing.lock();
     try {
@@ -88,7 +132,7 @@ public final class MemoryIndex implements ChunkIndex {
     }
   }
 
-  /** Drops every worker: the log is another one. */
+  @Override
   public void clear() {
     writing.lock();
     try {
@@ -103,14 +147,14 @@ public final class MemoryIndex implements ChunkIndex {
   public int prefix(WorkerId worker, String location, Keyspace keyspace, long[] hashBits) {
     WorkerKeys keys = workers.get(worker);
     Holding holding = keys == null ? null : keys.holding(location, keyspace);
-    return holding == null ? 0 : prefix(holding, hashBits, 0);
+    return holding == null
+        ? 0
+        : prefix(holding, new PrefixKeys(table, keyspace.digest(), hashBits), 0);
   }
 
-  private int prefix(Holding holding, long[] hashBits, int from) {
-    long digest = holding.keyspace.digest();
+  private int prefix(Holding holding, PrefixKeys keys, int from) {
     int length = from;
-    while (length < hashBits.length
-        && table.holds(PlacementDigest.mix(digest, hashBits[length]), holding)) {
+    while (length < keys.size() && table.holds(keys.at(length), holding)) {
       length++;
     }
     return length;
@@ -122,9 +166,10 @@ public final class MemoryIndex implements ChunkIndex {
     if (hashBits.length == 0) {
       return List.of();
     }
+    PrefixKeys keys = new PrefixKeys(table, keyspace.digest(), hashBits);
     PrefixWalk walk = new PrefixWalk();
     Holdings holders = new Holdings();
-    table.collect(PlacementDigest.mix(keyspace.digest(), hashBits[0]), holders);
+    table.collect(keys.at(0), holders);
     for (int i = 0; i < holders.size(); i++) {
       Holding holding = holders.get(i);
       if (holding.keyspace.equals(keyspace) && eligible.test(holding.placement.worker())) {
@@ -132,14 +177,14 @@ public final class MemoryIndex implements ChunkIndex {
       }
     }
     int length = 1;
-    while (length < hashBits.length && walk.survivors() > 1) {
-      table.collect(PlacementDigest.mix(keyspace.digest(), hashBits[length]), holders);
+    while (length < keys.size() && walk.survivors() > 1) {
+      table.collect(keys.at(length), holders);
       walk.step(holders);
       length++;
     }
     Holding last = walk.lastSurvivor();
     if (last != null) {
-      walk.finish(last, prefix(last, hashBits, length));
+      walk.finish(last, prefix(last, keys, length));
     }
     return walk.matches();
   }

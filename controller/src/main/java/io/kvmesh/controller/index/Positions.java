@@ -36,6 +36,12 @@ final class Positions {
     return 0;
   }
 
+  /** Reads what {@link #value} will read first; the answer is worth nothing. */
+  long touch(long key) {
+    int position = home(key);
+    return keys[position] ^ values[position];
+  }
+
   /** Position of the key, or the free one where it belongs. */
   int find(long key) {
     int position = home(key);

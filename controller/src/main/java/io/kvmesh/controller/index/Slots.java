@@ -14,6 +14,9 @@ final class Slots {
 
   private static final int INITIAL = 64;
 
+  private final long limit;
+  private long entries;
+
   private volatile @Nullable Slot[] byId = new Slot[INITIAL];
   private final IntArrayList free = new IntArrayList();
 
@@ -21,6 +24,21 @@ final class Slots {
   private int next = 1;
 
   private int dying;
+
+  /** Slots with so many entries at most. */
+  Slots(long limit) {
+    this.limit = limit;
+  }
+
+  /** Whether the table may take no more entries. The writer's. */
+  boolean isFull() {
+    return entries >= limit;
+  }
+
+  /** Entries in the table, those of dead slots among them. The writer's. */
+  long entries() {
+    return entries;
+  }
 
   /** The slot of the number; null only for a reader whose entry is no longer there. */
   @Nullable Slot get(int id) {
@@ -57,9 +75,16 @@ final class Slots {
     }
   }
 
+  /** An entry of the slot has come into the table. */
+  void entryAdded(Slot slot, long key) {
+    slot.entryAdded(key);
+    entries++;
+  }
+
   /** An entry of the slot has left the table. */
   void entryRemoved(int id, long key) {
     Slot slot = at(id);
+    entries--;
     slot.entryRemoved(key);
     if (slot.dead && slot.isEmpty()) {
       dying--;

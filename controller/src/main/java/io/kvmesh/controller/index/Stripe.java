@@ -27,6 +27,11 @@ final class Stripe {
     this.slots = slots;
   }
 
+  /** Has the memory fetched that the key's entry is in. Any thread; see {@link Positions#touch}. */
+  long touch(long key) {
+    return positions.touch(key);
+  }
+
   /** Whether the holding has the chunk. Any thread. */
   boolean holds(long key, Holding holding) {
     for (int i = 0; i < OPTIMISTIC_TRIES; i++) {
@@ -100,21 +105,27 @@ final class Stripe {
     return slot != null && slot.holding == holding && !slot.dead;
   }
 
-  /** The holding has the chunk, in its current slot. */
-  void admit(long key, Holding holding) {
+  /**
+   * The holding has the chunk, in its current slot.
+   *
+   * @return false if it takes another entry and the table may have no more
+   */
+  boolean admit(long key, Holding holding) {
     Slot current = holding.current();
     int position = positions.find(key);
     int value = positions.valueAt(position);
     if (value == 0) {
-      insert(position, key, current);
-    } else if (value > 0) {
-      admitBeside(position, key, value, current);
-    } else {
-      admitToGroup(key, value, current);
+      return insert(position, key, current);
     }
+    return value > 0
+        ? admitBeside(position, key, value, current)
+        : admitToGroup(key, value, current);
   }
 
-  private void insert(int position, long key, Slot slot) {
+  private boolean insert(int position, long key, Slot slot) {
+    if (slots.isFull()) {
+      return false;
+    }
     int free = position;
     if ((size + 1) * 4L > positions.capacity() * 3L) {
       resize(size + 1);
@@ -124,43 +135,52 @@ final class Stripe {
     positions.set(free, key, slot.id);
     lock.unlockWrite(stamp);
     size++;
-    slot.entryAdded(key);
+    slots.entryAdded(slot, key);
+    return true;
   }
 
-  private void admitBeside(int position, long key, int id, Slot slot) {
+  private boolean admitBeside(int position, long key, int id, Slot slot) {
     if (id == slot.id) {
-      return;
+      return true;
     }
     boolean replaces = replaces(slot, id);
+    if (!replaces && slots.isFull()) {
+      return false;
+    }
     long stamp = lock.writeLock();
     positions.setValue(position, replaces ? slot.id : groups.create(id, slot.id));
     lock.unlockWrite(stamp);
-    slot.entryAdded(key);
+    slots.entryAdded(slot, key);
     if (replaces) {
       slots.entryRemoved(id, key);
     }
+    return true;
   }
 
-  private void admitToGroup(long key, int group, Slot slot) {
+  private boolean admitToGroup(long key, int group, Slot slot) {
     int[] ids = groups.ids(group);
     int replaced = -1;
     for (int i = 0; i < ids.length; i++) {
       if (ids[i] == slot.id) {
-        return;
+        return true;
       }
       if (replaces(slot, ids[i]) && (replaced < 0 || !slots.at(ids[i]).dead)) {
         replaced = i;
       }
+    }
+    if (replaced < 0 && slots.isFull()) {
+      return false;
     }
     int[] changed = Arrays.copyOf(ids, replaced < 0 ? ids.length + 1 : ids.length);
     changed[replaced < 0 ? ids.length : replaced] = slot.id;
     long stamp = lock.writeLock();
     groups.replace(group, changed);
     lock.unlockWrite(stamp);
-    slot.entryAdded(key);
+    slots.entryAdded(slot, key);
     if (replaced >= 0) {
       slots.entryRemoved(ids[replaced], key);
     }
+    return true;
   }
 
   /** Whether an entry of the slot takes the place of the other: it is dead, or unmarked. */
@@ -192,6 +212,11 @@ final class Stripe {
         return;
       }
     }
+  }
+
+  /** Number of positions, used or not. */
+  int capacity() {
+    return positions.capacity();
   }
 
   /** Removes what is left of dead slots. */

@@ -1,7 +1,6 @@
 package io.kvmesh.controller.index;
 
 import io.kvmesh.common.key.Keyspace;
-import io.kvmesh.common.key.PlacementDigest;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.controller.index.ChangeStep.Drop;
 import io.kvmesh.controller.index.ChangeStep.Measure;
@@ -23,6 +22,7 @@ final class WorkerKeys {
   private final ConcurrentMap<String, ConcurrentMap<Keyspace, Holding>> locations =
       new ConcurrentHashMap<>();
   private long offset = -1;
+  private long unplaced;
 
   WorkerKeys(WorkerId worker, PlacementTable table) {
     this.worker = worker;
@@ -42,6 +42,11 @@ final class WorkerKeys {
 
   void advance(long applied) {
     offset = applied;
+  }
+
+  /** Chunks for which there has been no room. */
+  long unplaced() {
+    return unplaced;
   }
 
   /** Makes the step; the totals of its location afterwards. */
@@ -79,12 +84,10 @@ final class WorkerKeys {
     long digest = operations.keyspace().digest();
     long[] bits = operations.hashBits();
     boolean[] admits = operations.admits();
-    for (int i = 0; i < bits.length; i++) {
-      long key = PlacementDigest.mix(digest, bits[i]);
-      if (admits[i]) {
-        table.admit(key, holding);
-      } else {
-        table.evict(key, holding);
+    for (int from = 0; from < bits.length; from += PlacementTable.FETCHED) {
+      long[] keys = table.fetch(digest, bits, from, PlacementTable.FETCHED);
+      for (int i = 0; i < keys.length; i++) {
+        apply(keys[i], admits[from + i], holding);
       }
     }
     if (holding.isEmpty()) {
@@ -92,10 +95,20 @@ final class WorkerKeys {
     }
   }
 
+  private void apply(long key, boolean admits, Holding holding) {
+    if (!admits) {
+      table.evict(key, holding);
+    } else if (!table.admit(key, holding)) {
+      unplaced++;
+    }
+  }
+
   private void admitAll(Holding holding, long[] hashBits) {
     long digest = holding.keyspace.digest();
-    for (long bits : hashBits) {
-      table.admit(PlacementDigest.mix(digest, bits), holding);
+    for (int from = 0; from < hashBits.length; from += PlacementTable.FETCHED) {
+      for (long key : table.fetch(digest, hashBits, from, PlacementTable.FETCHED)) {
+        apply(key, true, holding);
+      }
     }
   }
 

@@ -1,8 +1,9 @@
 package io.kvmesh.controller.ingest;
 
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.controller.index.ChangeOutcome;
 import io.kvmesh.controller.index.ChangeStep;
-import io.kvmesh.controller.index.MemoryIndex;
+import io.kvmesh.controller.index.LocalView;
 import io.kvmesh.controller.index.WorkerChange;
 import io.kvmesh.controller.index.redis.DurableViewException;
 import io.kvmesh.controller.index.redis.RedisIndex;
@@ -84,22 +85,24 @@ final class DurableStart implements ViewReader.Start {
   }
 
   private void load(WorkerId worker, StoredWorker state, MemoryApplier into) {
-    MemoryIndex index = into.index();
+    LocalView index = into.index();
     long offset = state.progress().offset();
-    fill(index, worker, -1, offset, List.of());
-    for (String set : state.sets()) {
+    long[] unplaced = {fill(index, worker, -1, offset, List.of())};
+    for (String set : index.keepsChunks() ? state.sets() : List.<String>of()) {
       durable.readKeys(
           worker,
           set,
           (location, keyspace, hashBits) -> {
             boolean[] admits = new boolean[hashBits.length];
             Arrays.fill(admits, true);
-            fill(
-                index,
-                worker,
-                offset,
-                offset,
-                List.of(new ChangeStep.Operations(location, keyspace, hashBits, admits, false)));
+            unplaced[0] +=
+                fill(
+                    index,
+                    worker,
+                    offset,
+                    offset,
+                    List.of(
+                        new ChangeStep.Operations(location, keyspace, hashBits, admits, false)));
           });
     }
     long now = durable.readOffset(worker);
@@ -109,12 +112,13 @@ final class DurableStart implements ViewReader.Start {
     } else if (now < offset) {
       throw DurableViewException.unavailable("It has gone back while it was being read");
     } else {
-      into.resume(worker, state.progress().withoutSnapshots());
+      into.resume(worker, state.progress().withoutSnapshots(), unplaced[0]);
     }
   }
 
-  private static void fill(
-      MemoryIndex index, WorkerId worker, long expected, long offset, List<ChangeStep> steps) {
+  /** How many of the chunks there was no room for. */
+  private static long fill(
+      LocalView index, WorkerId worker, long expected, long offset, List<ChangeStep> steps) {
     WorkerChange change =
         new WorkerChange(
             worker,
@@ -125,6 +129,6 @@ final class DurableStart implements ViewReader.Start {
             () -> {
               throw new IllegalStateException("The view in memory keeps no progress");
             });
-    var _ = index.apply(change);
+    return index.apply(change) instanceof ChangeOutcome.Applied applied ? applied.unplaced() : 0;
   }
 }

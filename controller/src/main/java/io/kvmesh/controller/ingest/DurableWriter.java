@@ -62,6 +62,7 @@ final class DurableWriter implements PartitionWork {
   private final Set<WorkerId> forgotten = new HashSet<>();
   private final Set<WorkerId> wanting = ConcurrentHashMap.newKeySet();
   private String topicId = "";
+  private String life = "";
   private long retryNanos = FIRST_RETRY_NANOS;
   private long nextTryNanos;
   private long contactNanos;
@@ -202,8 +203,9 @@ final class DurableWriter implements PartitionWork {
     if (!stored.topic().equals(topicId)) {
       log.info("The durable view begins anew: it holds nothing of topic {}", topicId);
       durable.begin(topicId);
-      return new StoredLog(topicId, Map.of());
+      stored = durable.readLog();
     }
+    life = stored.life();
     return stored;
   }
 
@@ -271,8 +273,8 @@ final class DurableWriter implements PartitionWork {
   private void settle(InFlight sent) {
     try {
       switch (sent.outcome().join()) {
-        case ChangeOutcome.Applied(var totals) -> {
-          sent.decision().stream().settle(sent.decision(), totals);
+        case ChangeOutcome.Applied applied -> {
+          sent.decision().stream().settle(sent.decision(), applied);
           if (sent.decision().change().forget()) {
             forgotten.add(sent.decision().change().worker());
           }
@@ -353,9 +355,11 @@ final class DurableWriter implements PartitionWork {
     } catch (TimeoutException e) {
       log.debug("Kafka doesn't answer: {}", e.getMessage());
     }
-    if (lanes.values().stream().noneMatch(lane -> lane.loaded)) {
-      var _ = durable.readLog();
-      succeeded();
+    StoredLog stored = durable.readLog();
+    succeeded();
+    if (!stored.topic().equals(topicId) || !stored.life().equals(life)) {
+      // All of it is lost, or somebody has begun anew: what comes next may be long in coming.
+      lanes.values().forEach(lane -> lane.failed = true);
     }
   }
 

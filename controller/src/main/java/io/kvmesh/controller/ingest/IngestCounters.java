@@ -20,6 +20,7 @@ final class IngestCounters {
   final LongAdder reloads = new LongAdder();
   final LongAdder truncated = new LongAdder();
   final LongAdder failures = new LongAdder();
+  final LongAdder unplaced = new LongAdder();
 
   IngestCounts counts() {
     return new IngestCounts(
@@ -37,6 +38,7 @@ final class IngestCounters {
         refused.sum(),
         reloads.sum(),
         truncated.sum(),
-        failures.sum());
+        failures.sum(),
+        unplaced.sum());
   }
 }

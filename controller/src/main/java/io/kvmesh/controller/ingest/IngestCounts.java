@@ -18,6 +18,7 @@ package io.kvmesh.controller.ingest;
  * @param reloads times that a partition was read anew from what the index holds
  * @param truncated times that the log no longer reached back to a stored offset
  * @param failures of Kafka or Redis
+ * @param unplaced chunks that were not admitted, since the view was full
  */
 public record IngestCounts(
     long records,
@@ -34,4 +35,5 @@ public record IngestCounts(
     long refused,
     long reloads,
     long truncated,
-    long failures) {}
+    long failures,
+    long unplaced) {}

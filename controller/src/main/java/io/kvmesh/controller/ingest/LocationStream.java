@@ -2,8 +2,7 @@ package io.kvmesh.controller.ingest;
 
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.Keyspace;
-import io.kvmesh.common.wire.KVOpEvent;
-import io.kvmesh.common.wire.OpType;
+import io.kvmesh.common.wire.KVOperations;
 import io.kvmesh.common.wire.event.LocationState;
 import io.kvmesh.common.wire.event.SnapshotBatch;
 import io.kvmesh.common.wire.event.SnapshotEnd;
@@ -14,7 +13,6 @@ import io.kvmesh.controller.index.LocationProgress;
 import io.kvmesh.controller.index.LocationProgress.SnapshotProgress;
 import io.kvmesh.controller.index.SyncProgress;
 import io.kvmesh.controller.registry.LocationView;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +40,9 @@ final class LocationStream {
   private long snapshots;
   private @Nullable SnapshotProgress snapshot;
   private @Nullable SyncProgress sync;
+
+  /** Whether chunks have been left out since the last snapshot began. */
+  private boolean incomplete;
 
   /** What the worker said it holds after an operation that hasn't come yet. */
   private @Nullable LocationState awaited;
@@ -96,13 +97,19 @@ final class LocationStream {
     suspect = true;
   }
 
+  /** The view is full: some of what should have been admitted is missing. */
+  void leftOut() {
+    incomplete = true;
+    suspect = true;
+  }
+
   /** Admits and evicts of one keyspace. */
-  void operations(Keyspace keyspace, List<KVOpEvent> operations, Steps steps) {
+  void operations(Keyspace keyspace, KVOperations operations, Steps steps) {
     Steps.Run run = new Steps.Run(steps, name, keyspace, operations.size());
     int applied = 0;
-    for (KVOpEvent operation : operations) {
-      if (accept(operation.seqNum(), keyspace.isForeign(), run, steps)) {
-        run.add(operation.key().bits(), operation.opType() == OpType.ADMIT);
+    for (int i = 0; i < operations.size(); i++) {
+      if (accept(operations.sequence(i), keyspace.isForeign(), run, steps)) {
+        run.add(operations.hashBits(i), operations.admits(i));
         applied++;
         compareIfAwaited(run, steps);
       }
@@ -183,6 +190,7 @@ final class LocationStream {
     }
     voidSnapshot(steps);
     snapshot = new SnapshotProgress(start.snapshotId(), 0);
+    incomplete = false;
     steps.add(new ChangeStep.SnapshotBegin(name));
   }
 
@@ -227,6 +235,7 @@ final class LocationStream {
   void syncStart(SnapshotStart start, int batchCount, long millis, Steps steps) {
     voidSnapshot(steps);
     long totalKeys = start.totalKeys() == null ? 1 : start.totalKeys();
+    incomplete = false;
     sync = SyncProgress.started(start.snapshotId(), totalKeys, batchCount, millis);
     steps.add(new ChangeStep.SnapshotBegin(name));
   }
@@ -330,9 +339,19 @@ final class LocationStream {
   void settle(KeyTotals held, Decision.Check check) {
     boolean same = held.count() == check.count() && held.digest() == check.digest();
     if (same || !check.compared()) {
-      suspect = false;
+      suspect = !same && incomplete;
     } else {
       differs();
+    }
+  }
+
+  /** The index doesn't know what the location holds; what the worker has said must do. */
+  void settleUncounted(Decision.Check check, boolean afterWholeSnapshot) {
+    if (check.compared()) {
+      totals = new KeyTotals(check.count(), check.digest());
+    }
+    if (afterWholeSnapshot) {
+      suspect = false;
     }
   }
 

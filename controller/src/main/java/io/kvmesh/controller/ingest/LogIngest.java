@@ -1,7 +1,7 @@
 package io.kvmesh.controller.ingest;
 
 import io.kvmesh.common.key.WorkerId;
-import io.kvmesh.controller.index.MemoryIndex;
+import io.kvmesh.controller.index.LocalView;
 import io.kvmesh.controller.index.redis.RedisIndex;
 import io.kvmesh.controller.log.EventLogTopic;
 import io.kvmesh.controller.log.EventLogWriter;
@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LogIngest implements AutoCloseable {
 
+  private final LocalView index;
   private final WorkerRegistry registry;
   private final OwnedPartitions owned = new OwnedPartitions();
   private final ReadPositions positions = new ReadPositions(System::nanoTime);
@@ -36,12 +37,14 @@ public final class LogIngest implements AutoCloseable {
   private final IngestCounters durableCounters = new IngestCounters();
   private final ViewReader view;
   private final @Nullable DurableWriter writer;
+  private final @Nullable DurableProgress served;
   private final ReaderThread viewThread;
   private final ReaderThread memberThread;
 
   /**
    * Assigns only; see {@link #start}.
    *
+   * @param index where it keeps no chunks, the durable view answers lookups
    * @param durable the durable view, or null if there is none
    * @param visible told how long a record took from being given to the log until the view in memory
    *     had it, about once each heartbeat interval and partition; must not block
@@ -49,12 +52,13 @@ public final class LogIngest implements AutoCloseable {
    */
   public LogIngest(
       IngestSettings settings,
-      MemoryIndex index,
+      LocalView index,
       WorkerRegistry registry,
       EventLogWriter log,
       @Nullable RedisIndex durable,
       Consumer<Duration> visible,
       WorkerProbe probe) {
+    this.index = index;
     this.registry = registry;
     this.barriers = new AppliedBarriers(registry, settings.maxWaiters());
     this.catchUps = new CatchUps(settings.maxWaiters());
@@ -81,6 +85,10 @@ public final class LogIngest implements AutoCloseable {
             durable == null ? (found, into) -> Map.of() : start(durable),
             counters,
             System::nanoTime);
+    this.served =
+        index.keepsChunks() || durable == null
+            ? null
+            : new DurableProgress(durable, view::goal, settings.maxWaiters(), System::nanoTime);
     GroupMember member =
         new GroupMember(
             topic,
@@ -132,20 +140,51 @@ public final class LogIngest implements AutoCloseable {
   public void start() {
     viewThread.start();
     memberThread.start();
+    if (served != null) {
+      served.start();
+    }
   }
 
-  /** Whether the view in memory has reached the end of the log: before, a miss means nothing. */
+  /** Whether the view that serves has reached the end of the log: before, a miss means nothing. */
   public boolean ready() {
-    return view.isReady();
+    return view.isReady() && (served == null || !served.reachedLife().isEmpty());
+  }
+
+  /** The life of the durable view in which it is whole, where it serves lookups; else empty. */
+  public String servedLife() {
+    return served == null ? "" : served.reachedLife();
   }
 
   /**
-   * Waits until the view in memory has applied the worker's operation of that number (0 = its
-   * beginning). Never fails; the outcome tells.
+   * Waits until the view that serves lookups has applied the worker's operation of that number (0 =
+   * its beginning). Never fails; the outcome tells.
    */
   public CompletableFuture<Applied> awaitApplied(
       WorkerId worker, long epoch, long sequence, Duration timeout) {
-    return barriers.await(worker, epoch, sequence, timeout);
+    CompletableFuture<Applied> applied = barriers.await(worker, epoch, sequence, timeout);
+    DurableProgress durable = served;
+    if (durable == null) {
+      return applied;
+    }
+    long deadline = System.nanoTime() + timeout.toNanos();
+    return applied.thenCompose(
+        here ->
+            here.applied()
+                ? awaitServed(durable, worker, here, deadline)
+                : CompletableFuture.completedFuture(here));
+  }
+
+  /** What is read here is applied to the durable view by whoever owns the partition. */
+  private CompletableFuture<Applied> awaitServed(
+      DurableProgress durable, WorkerId worker, Applied here, long deadline) {
+    long offset = registry.worker(worker).map(WorkerView::appliedOffset).orElse(-1L);
+    return durable
+        .await(worker, offset, Duration.ofNanos(deadline - System.nanoTime()))
+        .thenApply(
+            applied ->
+                applied
+                    ? here
+                    : new Applied(Applied.Outcome.TIMED_OUT, here.epoch(), here.sequence()));
   }
 
   /**
@@ -157,16 +196,23 @@ public final class LogIngest implements AutoCloseable {
     return catchUps.await(timeout);
   }
 
-  /** Whether a view that this controller writes needs a snapshot of the worker. */
+  /**
+   * Whether a view that this controller writes needs a snapshot of the worker. The view in memory
+   * needs none while it has no room for what is missing.
+   */
   public boolean snapshotWanted(WorkerId worker) {
-    boolean here = view.isReady() && registry.worker(worker).map(WorkerView::suspect).orElse(false);
+    boolean here =
+        view.isReady()
+            && index.keepsChunks()
+            && registry.worker(worker).map(WorkerView::suspect).orElse(false)
+            && index.hasRoom();
     return here || (writer != null && writer.isSnapshotWanted(worker));
   }
 
   /** State of the readers, for health and metrics. */
   public IngestStatus status() {
     return new IngestStatus(
-        view.isReady(),
+        ready(),
         view.isLogReachable(),
         durableState(),
         positions.lags(owned, delays),
@@ -203,6 +249,9 @@ public final class LogIngest implements AutoCloseable {
     viewThread.close();
     memberThread.close();
     barriers.close();
+    if (served != null) {
+      served.close();
+    }
     catchUps.close();
     memberThread.join(timeout.dividedBy(2));
     viewThread.join(timeout.dividedBy(2));

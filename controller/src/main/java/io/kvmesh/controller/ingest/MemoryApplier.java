@@ -3,7 +3,7 @@ package io.kvmesh.controller.ingest;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.controller.index.ChangeOutcome;
 import io.kvmesh.controller.index.KeyTotals;
-import io.kvmesh.controller.index.MemoryIndex;
+import io.kvmesh.controller.index.LocalView;
 import io.kvmesh.controller.index.WorkerProgress;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerState;
@@ -28,7 +28,7 @@ final class MemoryApplier {
   /** Time of a partition after which its workers' silence is looked at again. */
   private static final long SILENCE_STEP_MILLIS = 250;
 
-  private final MemoryIndex index;
+  private final LocalView index;
   private final WorkerRegistry registry;
   private final AppliedBarriers barriers;
   private final WorkerStreams streams;
@@ -39,7 +39,7 @@ final class MemoryApplier {
   private final Map<Integer, Long> silenceChecked = new HashMap<>();
 
   MemoryApplier(
-      MemoryIndex index,
+      LocalView index,
       WorkerRegistry registry,
       AppliedBarriers barriers,
       WorkerStreams streams,
@@ -55,7 +55,7 @@ final class MemoryApplier {
     return streams;
   }
 
-  MemoryIndex index() {
+  LocalView index() {
     return index;
   }
 
@@ -73,7 +73,10 @@ final class MemoryApplier {
     WorkerId worker = decision.change().worker();
     changed.add(worker);
     switch (index.apply(decision.change())) {
-      case ChangeOutcome.Applied(var totals) -> decision.stream().settle(decision, totals);
+      case ChangeOutcome.Applied applied -> {
+        decision.stream().settle(decision, applied);
+        counters.unplaced.add(applied.unplaced());
+      }
       // Stream and index can't differ.
       case ChangeOutcome.Refused(long held) -> {
         log.error("Worker {} at offset {}: the index holds {}", worker, record.offset(), held);
@@ -91,13 +94,22 @@ final class MemoryApplier {
     changed.add(worker);
   }
 
-  /** Goes on with a worker where another reader stopped; the index has its keys. */
-  void resume(WorkerId worker, WorkerProgress progress) {
+  /**
+   * Goes on with a worker where another reader stopped; the index has its keys.
+   *
+   * @param unplaced those for which it had no room
+   */
+  void resume(WorkerId worker, WorkerProgress progress, long unplaced) {
     Map<String, KeyTotals> totals = new HashMap<>();
     for (String location : progress.locations().keySet()) {
       totals.put(location, index.totals(worker, location));
     }
     streams.resume(worker, progress, totals);
+    counters.unplaced.add(unplaced);
+    WorkerStream stream = streams.stream(worker);
+    if (unplaced > 0 && stream != null) {
+      stream.suspect();
+    }
     changed.add(worker);
   }
 

@@ -7,9 +7,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -36,7 +38,7 @@ final class ViewReader {
   private final EventLogTopic topic;
   private final Consumers consumers;
   private final MemoryApplier applier;
-  private final RecordDecoder decoder;
+  private final MemoryFeed feed;
   private final ViewProgress progress;
   private final ReadPositions positions;
   private final CatchUps catchUps;
@@ -84,7 +86,7 @@ final class ViewReader {
     this.topic = topic;
     this.consumers = consumers;
     this.applier = applier;
-    this.decoder = decoder;
+    this.feed = new MemoryFeed(applier, decoder, counters);
     this.progress = progress;
     this.positions = progress.positions();
     this.catchUps = progress.catchUps();
@@ -108,6 +110,18 @@ final class ViewReader {
   /** The topic that it reads; null until it does. */
   EventLogTopic.@Nullable Description topic() {
     return read;
+  }
+
+  /** How far it is; null until it is ready. */
+  DurableProgress.@Nullable Goal goal() {
+    EventLogTopic.Description found = read;
+    return found == null || !ready
+        ? null
+        : new DurableProgress.Goal(
+            found.id(),
+            IntStream.range(0, found.partitions())
+                .boxed()
+                .collect(Collectors.toMap(Function.identity(), positions::next)));
   }
 
   /** Reads until the thread is closing; ends with an exception when the log doesn't answer. */
@@ -202,26 +216,9 @@ final class ViewReader {
   private void apply(ConsumerRecords<byte[], byte[]> records) {
     for (TopicPartition partition : records.partitions()) {
       List<ConsumerRecord<byte[], byte[]>> batch = records.records(partition);
-      batch.forEach(this::apply);
+      batch.forEach(feed::apply);
       positions.applied(
           partition.partition(), batch.getLast().offset() + 1, batch.getLast().timestamp());
-    }
-  }
-
-  private void apply(ConsumerRecord<byte[], byte[]> record) {
-    LogRecord decoded = decoder.decode(record);
-    if (decoded == null) {
-      return;
-    }
-    try {
-      applier.apply(decoded);
-    } catch (IllegalArgumentException e) {
-      decoder.garbage(record, e.getMessage());
-    } catch (RuntimeException e) {
-      // A fault of ours must not hold up the partition; the worker is filled by a snapshot.
-      log.error("Can't apply the record at offset {}", record.offset(), e);
-      decoder.garbage(record, e.toString());
-      applier.startAnew(decoded);
     }
   }
 

@@ -16,6 +16,7 @@ import io.kvmesh.common.wire.event.Tick;
 import io.kvmesh.common.wire.event.WorkerDown;
 import io.kvmesh.common.wire.event.WorkerKind;
 import io.kvmesh.common.wire.event.WorkerUp;
+import io.kvmesh.controller.index.ChangeOutcome;
 import io.kvmesh.controller.index.ChangeStep;
 import io.kvmesh.controller.index.KeyTotals;
 import io.kvmesh.controller.index.LocationProgress;
@@ -314,14 +315,22 @@ final class WorkerStream {
     foreign |= told != null && told.kind() == WorkerKind.FOREIGN;
   }
 
-  /** The index has made the change of a decision, and answered the totals after each step. */
-  void settle(Decision decision, List<KeyTotals> totals) {
+  /** The index has made the change of a decision. */
+  void settle(Decision decision, ChangeOutcome.Applied applied) {
+    List<KeyTotals> totals = applied.totals();
+    if (totals.isEmpty()) {
+      settleUncounted(decision);
+      return;
+    }
     List<ChangeStep> steps = decision.change().steps();
     for (int i = 0; i < steps.size(); i++) {
       String name = steps.get(i).location();
       LocationStream location = name == null ? null : locations.get(name);
       if (location != null) {
         location.settle(totals.get(i));
+        if (applied.unplaced() > 0) {
+          location.leftOut();
+        }
       }
     }
     for (Decision.Check check : decision.checks()) {
@@ -329,6 +338,20 @@ final class WorkerStream {
       if (!check.compared()) {
         suspect = false;
         reregistered = false;
+      }
+    }
+  }
+
+  /**
+   * The index keeps no chunks: the worker is taken at its word, and what was missed is made good by
+   * a whole snapshot.
+   */
+  private void settleUncounted(Decision decision) {
+    for (Decision.Check check : decision.checks()) {
+      ChangeStep step = decision.change().steps().get(check.step());
+      check.location().settleUncounted(check, step instanceof ChangeStep.SnapshotApply);
+      if (!check.compared()) {
+        suspect = false;
       }
     }
   }

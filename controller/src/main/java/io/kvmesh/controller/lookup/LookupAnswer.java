@@ -27,6 +27,6 @@ public sealed interface LookupAnswer {
     }
   }
 
-  /** This controller has not read the log to its end yet. */
+  /** The view is not whole yet, or can't be asked. */
   record NotReady() implements LookupAnswer {}
 }

@@ -1,8 +1,12 @@
 package io.kvmesh.controller.lookup;
 
+import io.kvmesh.controller.index.ViewUnavailableException;
 import java.util.function.BooleanSupplier;
 
-/** Refuses lookups until the view is whole: an unread log would look like a miss. */
+/**
+ * Refuses lookups until the view is whole, since an unread log would look like a miss, and while it
+ * can't be asked.
+ */
 public final class ReadyLookup implements HolderLookup {
 
   private final BooleanSupplier ready;
@@ -15,6 +19,10 @@ public final class ReadyLookup implements HolderLookup {
 
   @Override
   public LookupAnswer find(Requester requester, long[] hashBits) {
-    return ready.getAsBoolean() ? lookup.find(requester, hashBits) : new LookupAnswer.NotReady();
+    try {
+      return ready.getAsBoolean() ? lookup.find(requester, hashBits) : new LookupAnswer.NotReady();
+    } catch (ViewUnavailableException e) {
+      return new LookupAnswer.NotReady();
+    }
   }
 }

@@ -193,6 +193,13 @@ public final class ControllerMeters implements MeterBinder {
         counts,
         IngestCounts::truncated);
     count(meters, view, "failures", "Failures of Kafka or Redis", counts, IngestCounts::failures);
+    count(
+        meters,
+        view,
+        "unplaced",
+        "Chunks not admitted, since the view was full",
+        counts,
+        IngestCounts::unplaced);
   }
 
   private void bindFront(MeterRegistry meters) {

@@ -1,6 +1,7 @@
 package io.kvmesh.controller.ops;
 
 import io.kvmesh.controller.index.ChunkIndex;
+import io.kvmesh.controller.index.LocalView;
 import io.kvmesh.controller.ingest.IngestCounts;
 import io.kvmesh.controller.ingest.IngestStatus;
 import io.kvmesh.controller.ingest.LogIngest;
@@ -14,15 +15,24 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 public final class KvIndexEndpoint {
 
   private final ChunkIndex index;
+  private final LocalView local;
   private final LogIngest ingest;
 
-  public KvIndexEndpoint(ChunkIndex index, LogIngest ingest) {
+  public KvIndexEndpoint(ChunkIndex index, LocalView local, LogIngest ingest) {
     this.index = index;
+    this.local = local;
     this.ingest = ingest;
   }
 
-  /** State of the views. */
+  /**
+   * State of the views.
+   *
+   * @param servedFrom which of them answers lookups, memory or redis
+   * @param full whether the one in memory has no room for much more
+   */
   public record KvIndex(
+      String servedFrom,
+      boolean full,
       IngestStatus status,
       Map<String, Long> placementsByKeyspace,
       IngestCounts memory,
@@ -34,6 +44,12 @@ public final class KvIndexEndpoint {
     index
         .countByKeyspace()
         .forEach((keyspace, count) -> placements.put(keyspace.toString(), count));
-    return new KvIndex(ingest.status(), placements, ingest.counts(), ingest.durableCounts());
+    return new KvIndex(
+        local.keepsChunks() ? "memory" : "redis",
+        !local.hasRoom(),
+        ingest.status(),
+        placements,
+        ingest.counts(),
+        ingest.durableCounts());
   }
 }

@@ -1,6 +1,7 @@
 package io.kvmesh.controller.web;
 
 import io.kvmesh.common.count.LogLimit;
+import io.kvmesh.controller.index.ViewUnavailableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,15 @@ public final class ApiErrors extends ResponseEntityExceptionHandler {
   @ExceptionHandler
   @Nullable ResponseEntity<Object> bodyTooLarge(BodyTooLargeException e, WebRequest request) {
     return answer(e, tooLarge(e), request);
+  }
+
+  @ExceptionHandler
+  @Nullable ResponseEntity<Object> unavailable(ViewUnavailableException e, WebRequest request) {
+    return answer(
+        e,
+        ProblemDetail.forStatusAndDetail(
+            HttpStatus.SERVICE_UNAVAILABLE, "the view can't be asked now: " + e.getMessage()),
+        request);
   }
 
   @ExceptionHandler

@@ -86,6 +86,41 @@ class SettingsLoaderTest {
   }
 
   @Test
+  void redisOfACluster_mayHaveSeveralAddresses_andCredentialsApart() {
+    ControllerSettings settings =
+        load(
+            Map.of(
+                "kvmesh.redis.uri", "rediss://r1:6379, rediss://r2:6379",
+                "kvmesh.redis.cluster", "true",
+                "kvmesh.redis.username", "kvmesh",
+                "kvmesh.redis.password", "hush",
+                "kvmesh.redis.topology-refresh", "10s",
+                "kvmesh.index.max-placements", "1000000"));
+
+    assertThat(settings.redis().cluster()).isTrue();
+    assertThat(settings.index().maxPlacements()).isEqualTo(1_000_000);
+    assertThat(settings.toString()).doesNotContain("hush");
+  }
+
+  @Test
+  void redisSettingsThatDontFit_named() {
+    Map<String, Object> given = new LinkedHashMap<>();
+    given.put("kvmesh.redis.uri", "redis://r1:6379,redis://r2:6379");
+    given.put("kvmesh.redis.username", "somebody");
+    given.put("kvmesh.redis.ca-file", "/no/such/file");
+    given.put("kvmesh.redis.timeout", "1ms");
+    given.put("kvmesh.redis.topology-refresh", "0s");
+    given.put("kvmesh.index.max-placements", "-1");
+
+    InvalidSettingsException thrown =
+        catchThrowableOfType(InvalidSettingsException.class, () -> load(given));
+
+    assertThat(thrown.faults())
+        .extracting(SettingFault::setting)
+        .containsExactlyInAnyOrderElementsOf(given.keySet());
+  }
+
+  @Test
   void loopback_isAdvertisedOnlyWhereAllowed() {
     for (String host : List.of("127.0.0.1", "localhost", "::1")) {
       assertThat(

@@ -2,6 +2,7 @@ package io.kvmesh.controller.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.controller.index.ChangeStep.Drop;
 import io.kvmesh.controller.index.ChangeStep.Operations;
 import java.util.Arrays;
@@ -145,5 +146,75 @@ final class MemoryIndexTest extends ChunkIndexContract {
 
   private MemoryIndex memory() {
     return (MemoryIndex) index();
+  }
+
+  @Test
+  void full_admitsNoMore_saysHowMany_andIsRightForTheRest() {
+    MemoryIndex small = new MemoryIndex(10);
+    apply(small, A, -1, 0, true, LongStream.range(0, 8).toArray());
+    assertThat(small.hasRoom()).isTrue();
+
+    assertThat(apply(small, B, -1, 1, true, 0, 1, 2, 100)).isEqualTo(2);
+
+    assertThat(small.entries()).isEqualTo(10);
+    assertThat(small.hasRoom()).isFalse();
+    assertThat(small.holders(LLAMA, 0)).hasSize(2);
+    assertThat(small.holders(LLAMA, 2)).containsExactly(new Placement(A, CPU));
+    assertThat(small.holders(LLAMA, 100)).isEmpty();
+    assertThat(small.totals(B).count()).isEqualTo(2);
+    assertThat(apply(small, A, 0, 2, true, 0, 1)).as("what is there").isZero();
+
+    assertThat(apply(small, A, 2, 3, false, 4, 5, 6, 7)).isZero();
+    assertThat(apply(small, B, 1, 4, true, 2, 100)).isZero();
+    assertThat(small.hasRoom()).isTrue();
+    assertThat(small.prefix(B, CPU, LLAMA, new long[] {0, 1, 2, 100})).isEqualTo(4);
+  }
+
+  @Test
+  void full_ofWhatIsGone_isSweptFirst() {
+    MemoryIndex small = new MemoryIndex(1_000);
+    apply(small, A, -1, 0, true, LongStream.range(0, 1_000).toArray());
+    small.forget(A);
+
+    assertThat(apply(small, B, -1, 1, true, LongStream.range(500, 1_500).toArray())).isZero();
+
+    assertThat(small.entries()).isEqualTo(1_000);
+    assertThat(small.totals(B).count()).isEqualTo(1_000);
+  }
+
+  @Test
+  void constantWorkingSet_takesConstantMemory() {
+    MemoryIndex index = new MemoryIndex();
+    int resident = 2_000;
+    long[] capacities = new long[51];
+    long[] offsets = {-1, -1, -1, -1, -1};
+    for (int round = 0; round <= 50; round++) {
+      for (int worker = 0; worker < offsets.length; worker++) {
+        WorkerId id = new WorkerId("worker-" + worker, 0);
+        long first = (long) round * resident;
+        long[] added = LongStream.range(first, first + resident).toArray();
+        apply(index, id, offsets[worker], 2L * round, true, added);
+        long[] gone = LongStream.range(first - resident, first).toArray();
+        apply(index, id, 2L * round, 2L * round + 1, false, gone);
+        offsets[worker] = 2L * round + 1;
+      }
+      capacities[round] = index.capacity();
+    }
+    assertThat(index.entries()).isEqualTo((long) resident * offsets.length);
+    assertThat(capacities[25]).isBetween(capacities[5] * 95 / 100, capacities[5] * 105 / 100);
+    assertThat(capacities[50]).isBetween(capacities[5] * 95 / 100, capacities[5] * 105 / 100);
+  }
+
+  /** How many found no room. */
+  private static long apply(
+      MemoryIndex index, WorkerId worker, long held, long offset, boolean admit, long... hashes) {
+    boolean[] admits = new boolean[hashes.length];
+    Arrays.fill(admits, admit);
+    ChangeOutcome outcome =
+        index.apply(
+            IndexChanges.change(
+                worker, held, offset, new Operations(CPU, LLAMA, hashes, admits, false)));
+    assertThat(outcome).isInstanceOf(ChangeOutcome.Applied.class);
+    return ((ChangeOutcome.Applied) outcome).unplaced();
   }
 }

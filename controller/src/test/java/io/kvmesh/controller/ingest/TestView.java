@@ -18,7 +18,7 @@ final class TestView {
   static final int PARTITION = 3;
 
   final IngestCounters counters = new IngestCounters();
-  final MemoryIndex index = new MemoryIndex();
+  final MemoryIndex index;
   final WorkerStreams streams =
       new WorkerStreams(
           new WorkerStreams.Liveness(
@@ -30,6 +30,14 @@ final class TestView {
 
   private long offset = 1_000;
   private long now = 1_700_000_000_000L;
+
+  TestView() {
+    this(new MemoryIndex());
+  }
+
+  TestView(MemoryIndex index) {
+    this.index = index;
+  }
 
   /** Time goes by, on the broker's clock. */
   void pass(Duration time) {
@@ -49,7 +57,7 @@ final class TestView {
     if (decision != null) {
       ChangeOutcome outcome = index.apply(decision.change());
       assertThat(outcome).isInstanceOf(ChangeOutcome.Applied.class);
-      decision.stream().settle(decision, ((ChangeOutcome.Applied) outcome).totals());
+      decision.stream().settle(decision, (ChangeOutcome.Applied) outcome);
     }
   }
 

@@ -1,9 +1,10 @@
 package io.kvmesh.controller.index.redis;
 
+import io.kvmesh.controller.index.ViewUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /** The durable view can't be used now. */
-public final class DurableViewException extends RuntimeException {
+public final class DurableViewException extends ViewUnavailableException {
 
   private static final long serialVersionUID = 1L;
 

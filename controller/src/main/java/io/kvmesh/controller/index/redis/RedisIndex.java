@@ -14,17 +14,19 @@ import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.ValueScanCursor;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
@@ -40,11 +42,11 @@ import java.util.function.Predicate;
 public final class RedisIndex implements ChunkIndex, AutoCloseable {
 
   private static final String SCRIPT = "apply.lua";
-  private static final int MAX_MEMBERS = 1_000;
   private static final int SCAN_COUNT = 5_000;
 
   private final RedisKeys schema;
   private final RedisLink link;
+  private final RedisLookups lookups;
   private final StateFields fields = new StateFields();
   private volatile String topic = "";
 
@@ -59,6 +61,7 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
   private RedisIndex(RedisKeys schema, RedisLink link) {
     this.schema = schema;
     this.link = link;
+    this.lookups = new RedisLookups(schema, link);
   }
 
   /**
@@ -68,7 +71,12 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
    * @param timeout of one command
    */
   public static RedisIndex of(String cluster, String uri, Duration timeout) {
-    return new RedisIndex(new RedisKeys(cluster), new RedisLink(uri, timeout, script()));
+    return of(cluster, RedisSettings.server(uri, timeout));
+  }
+
+  /** A view that connects when it is used; Redis need not be up. */
+  public static RedisIndex of(String cluster, RedisSettings settings) {
+    return new RedisIndex(new RedisKeys(cluster), new RedisLink(settings, script()));
   }
 
   private static byte[] script() {
@@ -112,19 +120,18 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
     List<String> sets = ApplyCall.needsSets(change) ? sets(worker) : List.of();
     ApplyCall call =
         new ApplyCall(schema, change, fields.write(worker, topic, change.progress().get()), sets);
-    RedisLink.Open open = link.open();
+    RedisClusterAsyncCommands<byte[], byte[]> redis = link.open();
     RedisFuture<?> listed =
         change.expectedOffset() >= 0
             ? null
-            : open.commands()
-                .hset(
-                    schema.workers(),
-                    RedisKeys.bytes(worker.toString()),
-                    RedisKeys.bytes(Integer.toString(change.progress().get().partition())));
+            : redis.hset(
+                schema.workers(),
+                RedisKeys.bytes(worker.toString()),
+                RedisKeys.bytes(Integer.toString(change.progress().get().partition())));
     CompletableFuture<List<byte[]>> made =
-        open.commands()
+        redis
             .<List<byte[]>>evalsha(
-                open.sha(), ScriptOutputType.MULTI, call.keys(), call.arguments())
+                link.sha(), ScriptOutputType.MULTI, call.keys(), call.arguments())
             .toCompletableFuture();
     CompletableFuture<ChangeOutcome> outcome = made.thenApply(answer -> outcome(change, answer));
     return (listed == null ? outcome : outcome.thenCombine(listed, (result, ignored) -> result))
@@ -183,6 +190,7 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
   public void begin(String topicId) {
     var _ = link.call(redis -> redis.del(schema.log()));
     setLogField("format", Integer.toString(RedisKeys.FORMAT));
+    setLogField("life", UUID.randomUUID().toString());
     setLogField("topic", topicId);
   }
 
@@ -207,6 +215,7 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
   public StoredLog readLog() {
     Map<byte[], byte[]> read = link.call(redis -> redis.hgetall(schema.log()));
     String topicId = "";
+    String life = "";
     Map<Integer, Long> next = new HashMap<>();
     for (Map.Entry<byte[], byte[]> field : read.entrySet()) {
       String name = RedisKeys.text(field.getKey());
@@ -215,12 +224,14 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
         throw DurableViewException.unsupported("The view", value);
       } else if (name.equals("topic")) {
         topicId = value;
+      } else if (name.equals("life")) {
+        life = value;
       } else if (name.startsWith(RedisKeys.NEXT_FIELD)) {
         next.put(
             Integer.valueOf(name.substring(RedisKeys.NEXT_FIELD.length())), Long.valueOf(value));
       }
     }
-    return new StoredLog(topicId, next);
+    return new StoredLog(topicId, life, next);
   }
 
   /** The workers that may have a state, and their partitions. */
@@ -269,57 +280,35 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
   }
 
   private List<String> sets(WorkerId worker) {
-    return link.call(redis -> redis.hkeys(schema.state(worker))).stream()
-        .map(RedisKeys::text)
-        .filter(field -> field.startsWith(RedisKeys.SET_FIELD))
-        .map(field -> field.substring(RedisKeys.SET_FIELD.length()))
-        .toList();
+    return RedisKeys.sets(link.call(redis -> redis.hkeys(schema.state(worker))));
   }
 
   // ---- lookups
 
   @Override
   public int prefix(WorkerId worker, String location, Keyspace keyspace, long[] hashBits) {
-    byte[] key = schema.keys(worker, RedisKeys.set(location, keyspace));
-    int length = 0;
-    while (length < hashBits.length) {
-      int from = length;
-      int to = Math.min(hashBits.length, from + MAX_MEMBERS);
-      byte[][] members = members(hashBits, from, to);
-      List<Boolean> held = link.call(redis -> redis.smismember(key, members));
-      int found = held.indexOf(false);
-      if (found >= 0) {
-        return from + found;
-      }
-      length = to;
-    }
-    return length;
-  }
-
-  private static byte[][] members(long[] hashBits, int from, int to) {
-    byte[][] members = new byte[to - from][];
-    for (int i = from; i < to; i++) {
-      members[i - from] = ByteBuffer.allocate(Long.BYTES).putLong(hashBits[i]).array();
-    }
-    return members;
+    return lookups.prefix(worker, location, keyspace, hashBits);
   }
 
   @Override
   public List<PrefixMatch> prefixes(
       Keyspace keyspace, long[] hashBits, Predicate<WorkerId> eligible) {
-    List<PrefixMatch> matches = new ArrayList<>();
-    for (WorkerId worker : listWorkers().keySet()) {
-      for (String set : eligible.test(worker) ? sets(worker) : List.<String>of()) {
-        String location = RedisKeys.locationOf(set);
-        if (set.equals(RedisKeys.set(location, keyspace))) {
-          int length = prefix(worker, location, keyspace, hashBits);
-          if (length > 0) {
-            matches.add(new PrefixMatch(worker, location, length));
-          }
-        }
-      }
+    return lookups.prefixes(keyspace, hashBits, eligible);
+  }
+
+  /**
+   * As above, of these places alone: one question to each, all at once.
+   *
+   * @param life that the view must have after the answers: another has not been filled yet
+   * @throws DurableViewException if it has another
+   */
+  public List<PrefixMatch> prefixes(
+      Keyspace keyspace, long[] hashBits, Collection<Placement> places, String life) {
+    List<PrefixMatch> matches = lookups.prefixes(keyspace, hashBits, places);
+    byte[] now = link.call(redis -> redis.hget(schema.log(), RedisKeys.bytes("life")));
+    if (now == null || !RedisKeys.text(now).equals(life)) {
+      throw DurableViewException.unavailable("What Redis held is lost, it is being filled anew");
     }
-    matches.sort(Comparator.comparingInt(PrefixMatch::length).reversed());
     return matches;
   }
 

@@ -4,14 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import java.util.List;
 import java.util.Locale;
 
 /**
  * The key schema, format {@value #FORMAT}. All of a worker is in one slot of a cluster.
  *
  * <pre>
- *   CLUSTER:log                    hash   format; topic: the topic's id; next:N: offset of partition
- *                                         N up to which all workers' records have been applied
+ *   CLUSTER:log                    hash   format; topic: the topic's id; life: another one after all
+ *                                         was lost; next:N: offset of partition N up to which all workers' records have been applied
  *   CLUSTER:workers                hash   worker to its partition; may name one that has no state
  *   CLUSTER:{WORKER}:state         hash   see below
  *   CLUSTER:{WORKER}:keys:SET      set    the chunks of one location and keyspace: 8 bytes each, the
@@ -79,6 +80,15 @@ final class RedisKeys {
   /** Name of the set of a location and keyspace. */
   static String set(String location, Keyspace keyspace) {
     return escapeLocation(location) + ":" + keyspace;
+  }
+
+  /** Names of the sets among the fields of a worker's state. */
+  static List<String> sets(List<byte[]> fields) {
+    return fields.stream()
+        .map(RedisKeys::text)
+        .filter(field -> field.startsWith(SET_FIELD))
+        .map(field -> field.substring(SET_FIELD.length()))
+        .toList();
   }
 
   /** The location of a set. */

@@ -2,19 +2,15 @@ package io.kvmesh.controller.index.redis;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kvmesh.controller.index.redis.DurableViewException.Reason;
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.RedisURI;
-import io.lettuce.core.SocketOptions;
-import io.lettuce.core.TimeoutOptions;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -26,78 +22,65 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedisLink implements AutoCloseable {
 
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
-  private static final int MAX_PENDING = 10_000;
-  private static final int THREADS = 2;
-
-  private final RedisURI uri;
   private final Duration timeout;
   private final byte[] script;
-  private final ClientResources resources;
-  private final RedisClient client;
+  private final String sha;
+  private final RedisServers servers;
 
   @GuardedBy("this")
-  private @Nullable Open open;
+  private RedisServers.@Nullable Connected open;
 
   @GuardedBy("this")
   private boolean closed;
 
-  /**
-   * A connection that has the script.
-   *
-   * @param sha the script's name there
-   */
-  record Open(StatefulRedisConnection<byte[], byte[]> connection, String sha) {
+  RedisLink(RedisSettings settings, byte[] script) {
+    this.timeout = settings.timeout();
+    this.script = script;
+    this.sha = sha1(script);
+    this.servers = RedisServers.of(settings);
+  }
 
-    RedisAsyncCommands<byte[], byte[]> commands() {
-      return connection.async();
+  private static String sha1(byte[] script) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(script));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every JDK has SHA-1", e);
     }
   }
 
-  RedisLink(String uri, Duration timeout, byte[] script) {
-    this.uri = RedisURI.create(uri);
-    this.timeout = timeout;
-    this.script = script;
-    this.resources =
-        DefaultClientResources.builder()
-            .ioThreadPoolSize(THREADS)
-            .computationThreadPoolSize(THREADS)
-            .build();
-    this.client = RedisClient.create(resources);
-    client.setOptions(
-        ClientOptions.builder()
-            .autoReconnect(false)
-            .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-            .requestQueueSize(MAX_PENDING)
-            .socketOptions(
-                SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).keepAlive(true).build())
-            .timeoutOptions(TimeoutOptions.enabled(timeout))
-            .build());
+  /** The script's name at every server. */
+  String sha() {
+    return sha;
   }
 
   /**
-   * The connection, made if there is none.
+   * What can be said over the connection, which is made if there is none.
    *
    * @throws DurableViewException if none can be made
    */
-  synchronized Open open() {
+  synchronized RedisClusterAsyncCommands<byte[], byte[]> open() {
     if (closed) {
       throw new DurableViewException(Reason.UNAVAILABLE, "The connection is closed", null);
     }
-    if (open == null || !open.connection().isOpen()) {
+    RedisServers.Connected connected = open;
+    if (connected == null || !connected.connection().isOpen()) {
       discard();
-      open = connect();
+      connected = connect();
+      open = connected;
     }
-    return open;
+    return connected.commands();
   }
 
-  private Open connect() {
-    StatefulRedisConnection<byte[], byte[]> connection =
-        await(client.connectAsync(ByteArrayCodec.INSTANCE, uri).toCompletableFuture());
+  private RedisServers.Connected connect() {
+    CompletableFuture<RedisServers.Connected> connecting = servers.connect(script);
     try {
-      return new Open(connection, await(connection.async().scriptLoad(script)));
+      return awaitOnce(connecting);
     } catch (DurableViewException e) {
-      var _ = connection.closeAsync();
+      var _ =
+          connecting.thenAccept(
+              late -> {
+                var _ = late.connection().closeAsync();
+              });
       throw e;
     }
   }
@@ -116,16 +99,25 @@ final class RedisLink implements AutoCloseable {
    * @throws DurableViewException if there is none in time
    */
   <T extends @Nullable Object> T call(
-      Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
+      Function<RedisClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
+    return await(command.apply(open()));
+  }
+
+  /**
+   * Waits for the answer to a command that was sent; after a failure the connection is made anew.
+   *
+   * @throws DurableViewException if there is none in time
+   */
+  <T extends @Nullable Object> T await(Future<T> answer) {
     try {
-      return await(command.apply(open().commands()));
+      return awaitOnce(answer);
     } catch (DurableViewException e) {
       discard();
       throw e;
     }
   }
 
-  private <T extends @Nullable Object> T await(java.util.concurrent.Future<T> answer) {
+  private <T extends @Nullable Object> T awaitOnce(Future<T> answer) {
     try {
       return answer.get(2 * timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
@@ -151,7 +143,6 @@ final class RedisLink implements AutoCloseable {
       closed = true;
       discard();
     }
-    client.shutdown(Duration.ZERO, CONNECT_TIMEOUT);
-    resources.shutdown(0, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).awaitUninterruptibly();
+    servers.close();
   }
 }
