@@ -1,6 +1,8 @@
 package io.kvmesh.benchmarks;
 
 import io.kvmesh.benchmarks.cache.CacheFigures;
+import io.kvmesh.benchmarks.index.IndexFigures;
+import io.kvmesh.benchmarks.index.RestartFigures;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
@@ -18,11 +20,18 @@ public final class Benchmarks {
       case "first-page" -> FirstPage.run();
       case "cache" -> CacheFigures.run();
       case "policies" -> policies();
+      case "index" -> IndexFigures.run(millions(args, 50));
+      case "restart" -> RestartFigures.run(millions(args, 2));
       default ->
           throw new IllegalArgumentException(
-              "The benchmarks are pull, holders, first-page, cache and policies, got '%s'"
+              "The benchmarks are pull, holders, first-page, cache, policies, index and restart, got '%s'"
                   .formatted(which));
     }
+  }
+
+  /** The second argument: so many millions of placements. */
+  private static int millions(String[] args, int usual) {
+    return args.length < 2 ? usual : Integer.parseInt(args[1]);
   }
 
   private static void policies() throws RunnerException {

@@ -1,7 +1,10 @@
 package io.kvmesh.benchmarks.cache;
 
 import io.kvmesh.agent.cache.policy.PolicyName;
-import io.kvmesh.benchmarks.cache.FigureTable.Baseline;
+import io.kvmesh.benchmarks.figures.FigureTable;
+import io.kvmesh.benchmarks.figures.FigureTable.Baseline;
+import io.kvmesh.benchmarks.figures.Samples;
+import io.kvmesh.benchmarks.figures.Unit;
 import java.util.Locale;
 import org.openjdk.jmh.runner.RunnerException;
 

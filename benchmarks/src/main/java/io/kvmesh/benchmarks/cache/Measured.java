@@ -1,5 +1,6 @@
 package io.kvmesh.benchmarks.cache;
 
+import io.kvmesh.benchmarks.figures.Samples;
 import java.util.Collection;
 import java.util.List;
 import org.openjdk.jmh.results.IterationResult;

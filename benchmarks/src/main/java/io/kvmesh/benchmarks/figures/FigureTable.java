@@ -1,9 +1,9 @@
-package io.kvmesh.benchmarks.cache;
+package io.kvmesh.benchmarks.figures;
 
 import java.io.PrintStream;
 
 /** Prints figures as they come: what, the figure, its baseline, and the aim if there is one. */
-final class FigureTable {
+public final class FigureTable {
 
   private static final String ROW = "%-44s %-28s %-52s %s%n";
 
@@ -13,35 +13,35 @@ final class FigureTable {
    * @param name of the baseline
    * @param written its value
    */
-  record Baseline(String name, String written) {
+  public record Baseline(String name, String written) {
 
-    static final Baseline NONE = new Baseline("", "");
+    public static final Baseline NONE = new Baseline("", "");
 
-    static Baseline of(String name, Unit unit, Samples samples) {
+    public static Baseline of(String name, Unit unit, Samples samples) {
       return new Baseline(name, unit.write(samples));
     }
   }
 
   private final PrintStream out;
 
-  FigureTable(PrintStream out) {
+  public FigureTable(PrintStream out) {
     this.out = out;
   }
 
-  void section(String title) {
+  public void section(String title) {
     out.printf("%n%s%n", title);
     out.printf(ROW, "", "median (lowest..highest)", "baseline of the same rounds", "aim");
   }
 
-  void row(String what, Unit unit, Samples figure, Baseline baseline) {
+  public void row(String what, Unit unit, Samples figure, Baseline baseline) {
     row(what, unit, figure, baseline, "");
   }
 
-  void atMost(double limit, String what, Unit unit, Samples figure, Baseline baseline) {
+  public void atMost(double limit, String what, Unit unit, Samples figure, Baseline baseline) {
     row(what, unit, figure, baseline, "at most", limit, figure.median() <= limit);
   }
 
-  void atLeast(double limit, String what, Unit unit, Samples figure, Baseline baseline) {
+  public void atLeast(double limit, String what, Unit unit, Samples figure, Baseline baseline) {
     row(what, unit, figure, baseline, "at least", limit, figure.median() >= limit);
   }
 
@@ -62,7 +62,7 @@ final class FigureTable {
     out.printf(ROW, what, unit.write(figure), beside, aim);
   }
 
-  void line(String text) {
+  public void line(String text) {
     out.println(text);
   }
 }

@@ -1,21 +1,21 @@
-package io.kvmesh.benchmarks.cache;
+package io.kvmesh.benchmarks.figures;
 
 import java.util.Arrays;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.DoubleUnaryOperator;
 
 /** One figure of each round, in the order of the rounds. */
-record Samples(double[] values) {
+public record Samples(double[] values) {
 
-  double median() {
+  public double median() {
     return sorted()[values.length / 2];
   }
 
-  double lowest() {
+  public double lowest() {
     return sorted()[0];
   }
 
-  double highest() {
+  public double highest() {
     return sorted()[values.length - 1];
   }
 
@@ -25,26 +25,26 @@ record Samples(double[] values) {
     return sorted;
   }
 
-  Samples map(DoubleUnaryOperator function) {
+  public Samples map(DoubleUnaryOperator function) {
     return new Samples(Arrays.stream(values).map(function).toArray());
   }
 
   /** How often the other fits in, round by round. */
-  Samples over(Samples other) {
+  public Samples over(Samples other) {
     return with(other, (a, b) -> a / b);
   }
 
   /** As above for rounds that were not made side by side. */
-  Samples medianOver(Samples other) {
+  public Samples medianOver(Samples other) {
     return new Samples(new double[] {median() / other.median()});
   }
 
-  Samples plus(Samples other) {
+  public Samples plus(Samples other) {
     return with(other, Double::sum);
   }
 
   /** Of nanoseconds: how many times a second. */
-  Samples perSecond() {
+  public Samples perSecond() {
     return map(nanos -> 1e9 / nanos);
   }
 

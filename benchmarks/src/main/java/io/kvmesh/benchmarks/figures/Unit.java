@@ -1,9 +1,9 @@
-package io.kvmesh.benchmarks.cache;
+package io.kvmesh.benchmarks.figures;
 
 import java.util.Locale;
 
 /** How a figure is written. */
-enum Unit {
+public enum Unit {
   MICROSECONDS(1e-3, "%.2f", "µs"),
   NANOSECONDS(1, "%.0f", "ns"),
   MILLISECONDS(1e-6, "%.1f", "ms"),
@@ -23,12 +23,12 @@ enum Unit {
     this.symbol = symbol;
   }
 
-  String write(double value) {
+  public String write(double value) {
     return number(value) + " " + symbol;
   }
 
   /** The median, and between which values all rounds lie. */
-  String write(Samples samples) {
+  public String write(Samples samples) {
     return "%s (%s..%s)"
         .formatted(write(samples.median()), number(samples.lowest()), number(samples.highest()));
   }
