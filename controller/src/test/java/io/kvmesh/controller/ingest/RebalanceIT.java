@@ -6,15 +6,18 @@ import static org.awaitility.Awaitility.await;
 import io.kvmesh.controller.index.KeyTotals;
 import io.kvmesh.embedded.EmbeddedKafka;
 import io.kvmesh.embedded.EmbeddedRedis;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,6 +72,51 @@ final class RebalanceIT {
         }
       }
     }
+  }
+
+  @Test
+  void slowRedis_lagFallsAndNobodyLosesAPartition(@TempDir Path dir) throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(dir.resolve("kafka"), 0);
+        EmbeddedRedis redis = EmbeddedRedis.start(dir.resolve("redis"), 0);
+        SlowDoor slow = SlowDoor.to(URI.create(redis.uri()).getPort(), Duration.ofMillis(50));
+        TestController controller =
+            TestController.start(kafka, "redis://127.0.0.1:" + slow.port(), "slow")) {
+      for (TestAgent agent : agents) {
+        controller.start(agent);
+      }
+      await().atMost(WAIT).until(() -> controller.ingest.durableCounts().reloads() == 8);
+      for (int round = 0; round < 200; round++) {
+        for (TestAgent agent : agents) {
+          long first = round % 2 == 0 ? 0 : 100;
+          var _ =
+              controller.writer.append(agent.admit(LongStream.range(first, first + 100).toArray()));
+          var _ =
+              controller.writer.append(agent.evict(LongStream.range(first, first + 90).toArray()));
+        }
+      }
+
+      assertThat(controller.ingest.awaitCaughtUp(WAIT).get(60, TimeUnit.SECONDS)).isTrue();
+      AtomicLong behind = new AtomicLong(Long.MAX_VALUE);
+      await()
+          .atMost(WAIT)
+          .pollInterval(Duration.ofSeconds(2))
+          .until(
+              () -> {
+                long now = lag(controller);
+                assertThat(now).isLessThanOrEqualTo(behind.getAndSet(now));
+                return now == 0;
+              });
+      for (TestAgent agent : agents) {
+        requireSame(controller, agent);
+      }
+      assertThat(controller.owned()).isEqualTo(8);
+      assertThat(controller.ingest.durableCounts().reloads()).isEqualTo(8);
+      assertThat(controller.ingest.durableCounts().refused()).isZero();
+    }
+  }
+
+  private static long lag(TestController controller) {
+    return controller.ingest.status().durableLags().stream().mapToLong(PartitionLag::records).sum();
   }
 
   private void churn(TestController controller) {

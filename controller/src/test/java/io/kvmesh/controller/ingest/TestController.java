@@ -72,11 +72,15 @@ final class TestController implements AutoCloseable {
   }
 
   static TestController start(EmbeddedKafka kafka, EmbeddedRedis redis, String cluster) {
+    return start(kafka, redis.uri(), cluster);
+  }
+
+  static TestController start(EmbeddedKafka kafka, String redisUri, String cluster) {
     return new TestController(
         properties(kafka),
         cluster,
         DEFAULT_INTERVAL_MILLIS,
-        RedisIndex.of(cluster, redis.uri(), Duration.ofSeconds(2)));
+        RedisIndex.of(cluster, redisUri, Duration.ofSeconds(2)));
   }
 
   static Map<String, Object> properties(EmbeddedKafka kafka) {
