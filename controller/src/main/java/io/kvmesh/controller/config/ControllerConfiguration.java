@@ -17,7 +17,9 @@ import io.kvmesh.controller.lmcache.FrontSettings;
 import io.kvmesh.controller.log.EventLogWriter;
 import io.kvmesh.controller.log.KafkaEventLogWriter;
 import io.kvmesh.controller.lookup.HolderLookup;
+import io.kvmesh.controller.lookup.InstanceLookup;
 import io.kvmesh.controller.lookup.PrefixLookup;
+import io.kvmesh.controller.lookup.PromptHashing;
 import io.kvmesh.controller.lookup.ReadyLookup;
 import io.kvmesh.controller.ops.ControllerMeters;
 import io.kvmesh.controller.ops.DurableViewHealth;
@@ -140,6 +142,22 @@ public class ControllerConfiguration {
       ServedView served, WorkerRegistry registry, IngestView view, MeterRegistry meters) {
     return new MeteredLookup(
         new ReadyLookup(view::ready, new PrefixLookup(served.index(), registry)), meters);
+  }
+
+  @Bean
+  InstanceLookup instanceLookup(
+      MemoryIndex index,
+      WorkerRegistry registry,
+      TokenChunker chunker,
+      ControllerSettings settings) {
+    ControllerSettings.Hash hash = settings.hash();
+    return new InstanceLookup(
+        index, registry, new PromptHashing(hash.algorithm(), hash.seed(), chunker));
+  }
+
+  @Bean
+  InfoContributor tokenHashing(ControllerSettings settings) {
+    return info -> info.withDetail("hash", settings.hash());
   }
 
   @Bean

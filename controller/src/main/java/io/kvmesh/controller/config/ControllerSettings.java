@@ -130,9 +130,19 @@ public record ControllerSettings(
   /**
    * Commands to workers.
    *
-   * @param timeout for one command, from the connection to the reply of the slowest worker
+   * @param timeout for a worker's reply to a command; for so long a command may also wait for its
+   *     turn at a worker
+   * @param moveTimeout the same for a move
+   * @param maxRunning commands under way at a time; more are refused
+   * @param maxKept commands that are over and can still be asked for
+   * @param keepFor for so long a command that is over can be asked for
    */
-  public record Command(@DefaultValue("10s") Duration timeout) {}
+  public record Command(
+      @DefaultValue("10s") Duration timeout,
+      @DefaultValue("2m") Duration moveTimeout,
+      @DefaultValue("256") int maxRunning,
+      @DefaultValue("1000") int maxKept,
+      @DefaultValue("1h") Duration keepFor) {}
 
   /**
    * Limits of the sockets that LMCache workers use.
@@ -156,11 +166,13 @@ public record ControllerSettings(
    *
    * @param maxBody a longer request body is refused
    * @param maxHashes in one request
+   * @param maxTokens in one request
    * @param maxWait the longest barrier, over REST and over the reply socket
    */
   public record Web(
       @DefaultValue("4MB") DataSize maxBody,
       @DefaultValue("65536") int maxHashes,
+      @DefaultValue("262144") int maxTokens,
       @DefaultValue("60s") Duration maxWait) {}
 
   /**

@@ -53,6 +53,7 @@ final class SettingsRules {
     checkZmq(settings.zmq());
     checkLiveness(settings.liveness());
     checkLimits(settings);
+    checkCommands(settings.command());
     checkHash(settings.hash());
     checkWeights(settings.score().weights());
     checkSecurity(settings.security());
@@ -228,12 +229,16 @@ final class SettingsRules {
         "must be longer than kvmesh.liveness.silent-after (" + liveness.silentAfter() + ")");
   }
 
+  private void checkCommands(ControllerSettings.Command command) {
+    Duration longest = Duration.ofMinutes(5);
+    range("command.timeout", command.timeout(), Duration.ofMillis(100), longest);
+    range("command.move-timeout", command.moveTimeout(), Duration.ofMillis(100), longest);
+    range("command.max-running", command.maxRunning(), 1, 10_000);
+    range("command.max-kept", command.maxKept(), 0, 1_000_000);
+    range("command.keep-for", command.keepFor(), Duration.ZERO, Duration.ofDays(30));
+  }
+
   private void checkLimits(ControllerSettings settings) {
-    range(
-        "command.timeout",
-        settings.command().timeout(),
-        Duration.ofMillis(100),
-        Duration.ofMinutes(5));
     range(
         "front.hold-for", settings.front().holdFor(), Duration.ofMillis(50), Duration.ofMinutes(1));
     range("front.max-held", settings.front().maxHeld(), 0, 1_000_000);
@@ -250,6 +255,7 @@ final class SettingsRules {
         DataSize.ofKilobytes(1),
         DataSize.ofMegabytes(256));
     range("web.max-hashes", settings.web().maxHashes(), 1, 10_000_000);
+    range("web.max-tokens", settings.web().maxTokens(), 1, 10_000_000);
     range("web.max-wait", settings.web().maxWait(), Duration.ofMillis(1), Duration.ofMinutes(10));
   }
 

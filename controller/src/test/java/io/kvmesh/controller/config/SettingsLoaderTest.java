@@ -69,6 +69,10 @@ class SettingsLoaderTest {
     given.put("kvmesh.liveness.heartbeat-interval", "soon");
     given.put("kvmesh.liveness.expire-after", "10s");
     given.put("kvmesh.web.max-hashes", "0");
+    given.put("kvmesh.web.max-tokens", "0");
+    given.put("kvmesh.command.max-running", "0");
+    given.put("kvmesh.hash.algorithm", "md5");
+    given.put("kvmesh.hash.chunk-tokens", "0");
     given.put("kvmesh.kafka.bootstrap-server", "typo:9092");
     given.put("kvmesh.advertised-host", "0.0.0.0");
     given.put("kvmesh.advertise-loopback", "perhaps");
