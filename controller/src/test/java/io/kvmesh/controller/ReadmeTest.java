@@ -3,6 +3,9 @@ package io.kvmesh.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.zmq.ZmqSockets;
+import io.kvmesh.controller.command.CommandCounts;
+import io.kvmesh.controller.command.CommandService;
+import io.kvmesh.controller.command.CommandSettings;
 import io.kvmesh.controller.fixture.FakeLog;
 import io.kvmesh.controller.index.MemoryIndex;
 import io.kvmesh.controller.index.redis.RedisIndex;
@@ -10,6 +13,7 @@ import io.kvmesh.controller.ingest.IngestSettings;
 import io.kvmesh.controller.ingest.LogIngest;
 import io.kvmesh.controller.lmcache.FrontCounts;
 import io.kvmesh.controller.lookup.LookupAnswer;
+import io.kvmesh.controller.ops.CommandMeters;
 import io.kvmesh.controller.ops.ControllerMeters;
 import io.kvmesh.controller.ops.MeteredLookup;
 import io.kvmesh.controller.ops.MismatchWatch;
@@ -19,6 +23,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -63,8 +68,20 @@ class ReadmeTest {
       new MismatchWatch(workers, meters);
       new ControllerMeters(index, workers, ingest, log, new FrontCounts(), sockets).bindTo(meters);
 
+      CommandCounts counts = new CommandCounts();
+      new CommandMeters(commands(workers, counts), counts).bindTo(meters);
+
       Readme.requireRows("controller-metrics", Readme.metrics(meters.scrape()));
     }
+  }
+
+  private static CommandService commands(WorkerRegistry workers, CommandCounts counts) {
+    return new CommandService(
+        workers,
+        (ip, port, request, timeout) -> new CompletableFuture<>(),
+        new CommandSettings(Duration.ZERO, Duration.ZERO, 1, 1, Duration.ZERO),
+        counts,
+        InstantSource.system());
   }
 
   private static IngestSettings ingestSettings() {

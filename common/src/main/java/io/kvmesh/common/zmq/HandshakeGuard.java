@@ -20,6 +20,7 @@ final class HandshakeGuard implements ZMQ.EventConsummer {
   private final LongAdder cutOffs;
   private int intervalMillis;
   private boolean established;
+  private volatile boolean everEstablished;
 
   HandshakeGuard(SocketBase socket, int intervalMillis, LongAdder cutOffs) {
     this.socket = socket;
@@ -31,6 +32,7 @@ final class HandshakeGuard implements ZMQ.EventConsummer {
   public void consume(ZMQ.Event event) {
     if (event.event == ZMQ.ZMQ_EVENT_HANDSHAKE_PROTOCOL) {
       established = true;
+      everEstablished = true;
     } else if (established) {
       established = false;
     } else {
@@ -38,5 +40,10 @@ final class HandshakeGuard implements ZMQ.EventConsummer {
       intervalMillis = Math.max(intervalMillis, Math.min(2 * intervalMillis, MAX_MILLIS));
       socket.setSocketOpt(ZMQ.ZMQ_HANDSHAKE_IVL, intervalMillis);
     }
+  }
+
+  /** Whether a handshake has ever been right. Any thread. */
+  boolean everEstablished() {
+    return everEstablished;
   }
 }

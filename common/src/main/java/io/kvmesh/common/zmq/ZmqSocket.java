@@ -30,6 +30,7 @@ public final class ZmqSocket implements AutoCloseable {
   private final SocketBase base;
   private final SocketSettings settings;
   private final Thread owner = Thread.currentThread();
+  private volatile @Nullable HandshakeGuard handshakes;
   private String endpoint = "";
   private boolean closed;
 
@@ -83,9 +84,16 @@ public final class ZmqSocket implements AutoCloseable {
     settings.keys().ifPresent(this::beClient);
     raw.setHandshakeIvl(handshakeMillis);
     HandshakeGuard guard = new HandshakeGuard(base, handshakeMillis, sockets.cutOffs());
+    handshakes = guard;
     base.setEventHook(guard, HandshakeGuard.EVENTS);
     attach("connect to", address, base::connect);
     endpoint = address;
+  }
+
+  /** Whether a connecting socket has ever had a connection. Any thread. */
+  public boolean wasConnected() {
+    HandshakeGuard guard = handshakes;
+    return guard != null && guard.everEstablished();
   }
 
   private void beServer(CurveKeys keys) {

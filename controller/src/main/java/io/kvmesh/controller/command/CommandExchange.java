@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request and its reply on a connection of their own. The socket belongs to the loop's thread
@@ -29,6 +30,7 @@ final class CommandExchange implements MessageHandler {
   private final long requestId;
   private final byte[] payload;
   private final CompletableFuture<CommandOutcome> outcome = new CompletableFuture<>();
+  private volatile @Nullable ZmqSocket connecting;
 
   CommandExchange(
       SocketLoop loop,
@@ -45,8 +47,18 @@ final class CommandExchange implements MessageHandler {
 
   /** The outcome, at the latest after the timeout. Once. */
   CompletableFuture<CommandOutcome> outcome(Duration timeout) {
-    return outcome.completeOnTimeout(
-        new CommandOutcome.TimedOut(), timeout.toNanos(), TimeUnit.NANOSECONDS);
+    CompletableFuture<Void> late =
+        new CompletableFuture<Void>()
+            .completeOnTimeout(null, timeout.toNanos(), TimeUnit.NANOSECONDS);
+    var unused = late.thenRun(() -> end(overdue(timeout)));
+    return outcome.whenComplete((end, failure) -> late.complete(null));
+  }
+
+  private CommandOutcome overdue(Duration timeout) {
+    ZmqSocket socket = connecting;
+    return socket != null && socket.wasConnected()
+        ? new CommandOutcome.TimedOut()
+        : new CommandOutcome.Unreachable("no connection within " + timeout.toMillis() + " ms");
   }
 
   /** Any thread; the first end counts. */
@@ -61,12 +73,13 @@ final class CommandExchange implements MessageHandler {
     }
     try {
       ZmqSocket socket = loop.connect(SocketKind.DEALER, endpoint, settings, this);
+      connecting = socket;
       var unused = outcome.whenComplete((end, failure) -> close(socket));
       if (socket.send(Envelope.ofRequest(requestId).with(payload)) != SendOutcome.SENT) {
         end(new CommandOutcome.NotSent("the command can't be queued"));
       }
     } catch (IOException e) {
-      end(new CommandOutcome.NotSent(String.valueOf(e.getMessage())));
+      end(new CommandOutcome.Unreachable(String.valueOf(e.getMessage())));
     }
   }
 
@@ -88,7 +101,7 @@ final class CommandExchange implements MessageHandler {
         end(new CommandOutcome.Replied(reply));
       }
     } catch (EnvelopeException | WireFormatException e) {
-      end(new CommandOutcome.Garbled("the worker's answer is no reply: " + e.getMessage()));
+      end(new CommandOutcome.Undecodable("the worker's answer is no reply: " + e.getMessage()));
     } finally {
       message.release();
     }
@@ -97,7 +110,7 @@ final class CommandExchange implements MessageHandler {
   @Override
   public void onConnectionLost(ZmqSocket socket) {
     end(
-        new CommandOutcome.Garbled(
+        new CommandOutcome.Unreachable(
             "the connection was lost before an answer; the worker may have done it"));
   }
 }

@@ -2,18 +2,21 @@ package io.kvmesh.controller.command;
 
 import io.kvmesh.common.wire.control.ControlReply;
 
-/** How a command to one worker ended. */
+/** How the exchange of one message with one worker ended. */
 public sealed interface CommandOutcome {
 
   /** The worker replied; the reply may still be an error of its own. */
   record Replied(ControlReply reply) implements CommandOutcome {}
 
-  /** No reply within the time given: whether the worker acted isn't known. */
+  /** There was a connection and no reply within the time given. */
   record TimedOut() implements CommandOutcome {}
 
   /** What came back is no reply to a command. */
-  record Garbled(String reason) implements CommandOutcome {}
+  record Undecodable(String reason) implements CommandOutcome {}
 
-  /** The command wasn't sent: a bad address, or too many commands at a time. */
+  /** There was no connection, or it ended before a reply. */
+  record Unreachable(String reason) implements CommandOutcome {}
+
+  /** Nothing was sent: too many commands at a time, or this program is closing. */
   record NotSent(String reason) implements CommandOutcome {}
 }

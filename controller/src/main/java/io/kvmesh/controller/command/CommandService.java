@@ -1,106 +1,218 @@
 package io.kvmesh.controller.command;
 
-import io.kvmesh.common.wire.control.ClearWorkerMsg;
-import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
-import io.kvmesh.common.wire.control.ErrorMsg;
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.control.ControlRequest;
 import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.common.wire.event.WorkerKind;
+import io.kvmesh.controller.command.CommandCounts.Refusal;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerView;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Carries an operator's commands to the workers of an instance, all at once. A receipt says what
- * the workers did; the index changes only when their own events arrive. Any thread.
+ * Carries an operator's commands to all workers of an instance at once, silent ones too, and keeps
+ * what became of them. A receipt says what the workers did; the index changes only when their own
+ * events arrive. Any thread.
+ *
+ * <p>A foreign worker gets one message at a time, as it reads but one; so does an agent of moves.
+ * What comes meanwhile waits for its turn. A command is over within twice its timeout.
  */
 public final class CommandService {
 
-  /** The location that a command means when it names none. */
-  public static final String DEFAULT_LOCATION = "LocalCPUBackend";
+  private static final int MOST_WAITING = 4096;
 
   private final WorkerRegistry registry;
   private final WorkerCommandClient client;
-  private final Duration timeout;
+  private final CommandSettings settings;
+  private final CommandCounts counts;
+  private final CommandLog log;
+  private final WorkerLanes lanes =
+      new WorkerLanes(ZmqWorkerCommandClient.MAX_AT_A_TIME, MOST_WAITING);
 
-  public CommandService(WorkerRegistry registry, WorkerCommandClient client, Duration timeout) {
+  public CommandService(
+      WorkerRegistry registry,
+      WorkerCommandClient client,
+      CommandSettings settings,
+      CommandCounts counts,
+      InstantSource clock) {
     this.registry = registry;
     this.client = client;
-    this.timeout = timeout;
+    this.settings = settings;
+    this.counts = counts;
+    this.log =
+        new CommandLog(
+            new CommandLog.Limits(settings.maxRunning(), settings.maxKept(), settings.keepFor()),
+            clock);
   }
 
   /**
-   * Drops what can be dropped at a location of each worker. Silent workers are asked too.
+   * Begins a command.
    *
-   * @return empty if the instance has no worker; else completes within the timeout, never
-   *     exceptionally
+   * @param id by which it can be asked for, no command's yet; null = one is made
    */
-  public Optional<CompletableFuture<ClearReceipt>> clear(String instanceId, String location) {
-    List<WorkerView> workers =
-        registry.workers().stream()
-            .filter(worker -> worker.id().instanceId().equals(instanceId))
-            .sorted(Comparator.comparingInt(worker -> worker.id().rank()))
-            .toList();
+  public Submission submit(Command command, @Nullable String id) {
+    List<WorkerView> workers = workersOf(command.instanceId());
     if (workers.isEmpty()) {
-      return Optional.empty();
+      counts.refused(Refusal.UNKNOWN_INSTANCE);
+      return new Submission.UnknownInstance(command.instanceId(), false);
     }
-    String event = "Clear" + UUID.randomUUID();
-    List<CompletableFuture<WorkerReceipt>> receipts =
-        workers.stream().map(worker -> clearWorker(worker, location, event)).toList();
-    return Optional.of(
-        CompletableFuture.allOf(receipts.toArray(CompletableFuture[]::new))
-            .thenApply(
-                done ->
-                    new ClearReceipt(
-                        instanceId,
-                        location,
-                        receipts.stream().map(CompletableFuture::join).toList())));
+    if (!(command instanceof Command.Move move)) {
+      return begin(command, id, workers, List.of());
+    }
+    List<WorkerView> targets = workersOf(move.targetInstanceId());
+    if (targets.isEmpty()) {
+      counts.refused(Refusal.UNKNOWN_INSTANCE);
+      return new Submission.UnknownInstance(move.targetInstanceId(), true);
+    }
+    String reason = impossible(move, workers.size(), targets.size());
+    if (reason != null) {
+      counts.refused(Refusal.IMPOSSIBLE);
+      return new Submission.Impossible(reason);
+    }
+    return begin(command, id, workers, targets);
   }
 
-  private CompletableFuture<WorkerReceipt> clearWorker(
-      WorkerView worker, String location, String event) {
-    Announcement announcement = worker.announcement();
-    if (announcement == null) {
-      return CompletableFuture.completedFuture(
-          WorkerReceipt.failed(
-              worker.id(), WorkerReceipt.Status.FAILED, "the worker's address is not known yet"));
-    }
-    var request = new ClearWorkerMsg("Worker" + worker.id().rank() + event, location);
-    return client
-        .send(announcement.ip(), announcement.port(), request, timeout)
-        .thenApply(outcome -> receipt(worker, outcome));
+  private List<WorkerView> workersOf(String instanceId) {
+    return registry.workers().stream()
+        .filter(worker -> worker.id().instanceId().equals(instanceId))
+        .sorted(Comparator.comparingInt(worker -> worker.id().rank()))
+        .toList();
   }
 
-  private static WorkerReceipt receipt(WorkerView worker, CommandOutcome outcome) {
-    return switch (outcome) {
-      case CommandOutcome.Replied(ClearWorkerRetMsg reply) ->
-          new WorkerReceipt(
-              worker.id(),
-              WorkerReceipt.Status.DONE,
-              reply.numTokens(),
-              reply.numChunks(),
-              reply.epoch(),
-              reply.sequence(),
-              null);
-      case CommandOutcome.Replied(ErrorMsg reply) ->
-          WorkerReceipt.failed(worker.id(), WorkerReceipt.Status.REFUSED, reply.error());
-      case CommandOutcome.Replied(var reply) ->
-          WorkerReceipt.failed(
-              worker.id(),
-              WorkerReceipt.Status.FAILED,
-              "the worker answered with " + reply.getClass().getSimpleName());
-      case CommandOutcome.TimedOut() ->
-          WorkerReceipt.failed(
-              worker.id(),
-              WorkerReceipt.Status.TIMED_OUT,
-              "no answer in time; the worker may have done it");
-      case CommandOutcome.Garbled(String reason) ->
-          WorkerReceipt.failed(worker.id(), WorkerReceipt.Status.FAILED, reason);
-      case CommandOutcome.NotSent(String reason) ->
-          WorkerReceipt.failed(worker.id(), WorkerReceipt.Status.FAILED, reason);
+  private static @Nullable String impossible(Command.Move move, int sources, int targets) {
+    if (move.targetInstanceId().equals(move.instanceId())
+        && move.targetLocation().equals(move.location())) {
+      return "the target is the source itself, " + move.instanceId();
+    }
+    return sources == targets
+        ? null
+        : "a move goes from rank to rank, and %s has %d of them where %s has %d"
+            .formatted(move.instanceId(), sources, move.targetInstanceId(), targets);
+  }
+
+  private Submission begin(
+      Command command, @Nullable String given, List<WorkerView> workers, List<WorkerView> targets) {
+    String id = given == null ? command.kind() + UUID.randomUUID() : given;
+    List<WorkerId> ids = workers.stream().map(WorkerView::id).toList();
+    return switch (log.begin(id, command, ids)) {
+      case DUPLICATE -> {
+        counts.refused(Refusal.DUPLICATE);
+        yield new Submission.Duplicate(id);
+      }
+      case FULL -> {
+        counts.refused(Refusal.OVERLOADED);
+        yield new Submission.Overloaded(settings.maxRunning());
+      }
+      case BEGUN -> new Submission.Accepted(id, dispatch(command, id, workers, targets));
     };
+  }
+
+  private CompletableFuture<CommandView> dispatch(
+      Command command, String id, List<WorkerView> workers, List<WorkerView> targets) {
+    List<CompletableFuture<Void>> ends = new ArrayList<>(workers.size());
+    for (int i = 0; i < workers.size(); i++) {
+      WorkerView worker = workers.get(i);
+      WorkerView target = targets.isEmpty() ? null : targets.get(i);
+      ends.add(ask(command, id, worker, target).thenAccept(end -> note(id, worker.id(), end)));
+    }
+    return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
+        .thenApply(all -> log.end(id));
+  }
+
+  private void note(String id, WorkerId worker, WorkerOutcome outcome) {
+    counts.ended(outcome);
+    log.note(id, worker, outcome);
+  }
+
+  private CompletableFuture<WorkerOutcome> ask(
+      Command command, String id, WorkerView worker, @Nullable WorkerView target) {
+    Announcement told = worker.announcement();
+    if (told == null) {
+      return CompletableFuture.completedFuture(unregistered(worker.id()));
+    }
+    boolean foreign = told.kind() == WorkerKind.FOREIGN;
+    WorkerOutcome refusal = foreign ? notForForeign(command) : null;
+    String url = "";
+    if (refusal == null && target != null) {
+      Announcement there = target.announcement();
+      url = there == null || there.peerInitUrl() == null ? "" : there.peerInitUrl();
+      refusal = impossibleTarget(told, target.id(), there, url);
+    }
+    if (refusal != null) {
+      return CompletableFuture.completedFuture(refusal);
+    }
+    ControlRequest request = WorkerMessages.request(command, id, worker.id().rank(), foreign, url);
+    return exchange(command, worker.id(), told, request)
+        .thenApply(outcome -> WorkerMessages.outcome(command, outcome));
+  }
+
+  private CompletableFuture<CommandOutcome> exchange(
+      Command command, WorkerId worker, Announcement told, ControlRequest request) {
+    Duration timeout = settings.timeout(command);
+    return lanes.run(
+        lane(command, worker, told.kind()),
+        timeout,
+        () -> client.send(told.ip(), told.port(), request, timeout));
+  }
+
+  private static Object lane(Command command, WorkerId worker, WorkerKind kind) {
+    boolean oneAtATime = kind == WorkerKind.FOREIGN || command instanceof Command.Move;
+    return oneAtATime ? worker : new Object();
+  }
+
+  private static WorkerOutcome unregistered(WorkerId worker) {
+    return new WorkerOutcome.Unregistered(
+        "Worker %d not registered for instance %s: its address is not known yet"
+            .formatted(worker.rank(), worker.instanceId()));
+  }
+
+  /** What an LMCache worker would take for something else. */
+  private static @Nullable WorkerOutcome notForForeign(Command command) {
+    if (command instanceof Command.Unpin) {
+      return new WorkerOutcome.Refused("an LMCache worker can't unpin", null);
+    }
+    Command.Chunks chunks =
+        switch (command) {
+          case Command.Pin pin -> pin.chunks();
+          case Command.Move move -> move.chunks();
+          default -> Command.Chunks.ALL;
+        };
+    return chunks.keys() == null
+        ? null
+        : new WorkerOutcome.Refused("an LMCache worker knows chunks by tokens, not by keys", null);
+  }
+
+  private static @Nullable WorkerOutcome impossibleTarget(
+      Announcement source, WorkerId target, @Nullable Announcement there, String url) {
+    if (url.isEmpty() || there == null) {
+      return new WorkerOutcome.Refused("the target " + target + " has no peer address", null);
+    }
+    return there.kind() == source.kind()
+        ? null
+        : new WorkerOutcome.Refused(
+            "an LMCache worker and an agent can't exchange chunks; the target is " + target, null);
+  }
+
+  /** A command that is under way, or was over lately. */
+  public Optional<CommandView> find(String id) {
+    return log.find(id);
+  }
+
+  /** All of them, the latest begun first. */
+  public List<CommandView> list() {
+    return log.list();
+  }
+
+  /** Number of those under way. */
+  public int running() {
+    return log.running();
   }
 }

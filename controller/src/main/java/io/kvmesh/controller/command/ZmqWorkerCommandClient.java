@@ -20,7 +20,9 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class ZmqWorkerCommandClient implements WorkerCommandClient, AutoCloseable {
 
   private static final int MAX_QUEUED_TASKS = 1000;
-  private static final int MAX_AT_A_TIME = 256;
+
+  /** Commands at a time; more are not sent. */
+  static final int MAX_AT_A_TIME = 256;
 
   private final SocketLoop loop;
   private final SocketSettings settings;
@@ -61,7 +63,7 @@ public final class ZmqWorkerCommandClient implements WorkerCommandClient, AutoCl
         exchange.end(new CommandOutcome.NotSent("too many commands at a time"));
       }
     } catch (UnknownHostException e) {
-      exchange.end(new CommandOutcome.NotSent("the worker's address '" + ip + "' is unknown"));
+      exchange.end(new CommandOutcome.Unreachable("the worker's address '" + ip + "' is unknown"));
     }
   }
 

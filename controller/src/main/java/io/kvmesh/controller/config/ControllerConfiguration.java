@@ -6,7 +6,9 @@ import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
+import io.kvmesh.controller.command.CommandCounts;
 import io.kvmesh.controller.command.CommandService;
+import io.kvmesh.controller.command.CommandSettings;
 import io.kvmesh.controller.command.WorkerCommandClient;
 import io.kvmesh.controller.command.ZmqWorkerCommandClient;
 import io.kvmesh.controller.ingest.IngestSettings;
@@ -21,6 +23,7 @@ import io.kvmesh.controller.lookup.InstanceLookup;
 import io.kvmesh.controller.lookup.PrefixLookup;
 import io.kvmesh.controller.lookup.PromptHashing;
 import io.kvmesh.controller.lookup.ReadyLookup;
+import io.kvmesh.controller.ops.CommandMeters;
 import io.kvmesh.controller.ops.ControllerMeters;
 import io.kvmesh.controller.ops.DurableViewHealth;
 import io.kvmesh.controller.ops.IndexHealth;
@@ -35,6 +38,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import org.springframework.boot.SpringBootConfiguration;
@@ -146,13 +150,10 @@ public class ControllerConfiguration {
 
   @Bean
   InstanceLookup instanceLookup(
-      MemoryIndex index,
-      WorkerRegistry registry,
-      TokenChunker chunker,
-      ControllerSettings settings) {
+      ServedView view, WorkerRegistry registry, TokenChunker chunker, ControllerSettings settings) {
     ControllerSettings.Hash hash = settings.hash();
     return new InstanceLookup(
-        index, registry, new PromptHashing(hash.algorithm(), hash.seed(), chunker));
+        view.index(), registry, new PromptHashing(hash.algorithm(), hash.seed(), chunker));
   }
 
   @Bean
@@ -219,9 +220,33 @@ public class ControllerConfiguration {
   }
 
   @Bean
+  CommandCounts commandCounts() {
+    return new CommandCounts();
+  }
+
+  @Bean
   CommandService commandService(
-      WorkerRegistry registry, ZmqWorkerCommandClient client, ControllerSettings settings) {
-    return new CommandService(registry, client, settings.command().timeout());
+      WorkerRegistry registry,
+      ZmqWorkerCommandClient client,
+      CommandCounts counts,
+      ControllerSettings settings) {
+    ControllerSettings.Command command = settings.command();
+    return new CommandService(
+        registry,
+        client,
+        new CommandSettings(
+            command.timeout(),
+            command.moveTimeout(),
+            command.maxRunning(),
+            command.maxKept(),
+            command.keepFor()),
+        counts,
+        InstantSource.system());
+  }
+
+  @Bean
+  CommandMeters commandMeters(CommandService commands, CommandCounts counts) {
+    return new CommandMeters(commands, counts);
   }
 
   @Bean

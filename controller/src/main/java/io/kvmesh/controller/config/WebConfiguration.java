@@ -2,13 +2,17 @@ package io.kvmesh.controller.config;
 
 import io.kvmesh.common.hash.TokenChunker;
 import io.kvmesh.controller.command.CommandService;
+import io.kvmesh.controller.ingest.LogIngest;
+import io.kvmesh.controller.lmcache.FrontCounts;
 import io.kvmesh.controller.lookup.HolderLookup;
+import io.kvmesh.controller.lookup.InstanceLookup;
 import io.kvmesh.controller.lookup.LocationWeights;
 import io.kvmesh.controller.lookup.PrefixScores;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.web.ApiErrors;
 import io.kvmesh.controller.web.BodyLimitFilter;
 import io.kvmesh.controller.web.ChunkReader;
+import io.kvmesh.controller.web.CommandDesk;
 import io.kvmesh.controller.web.CommandResource;
 import io.kvmesh.controller.web.ErrorPage;
 import io.kvmesh.controller.web.InstancesResource;
@@ -20,7 +24,14 @@ import io.kvmesh.controller.web.ScoreResource;
 import io.kvmesh.controller.web.StrictJson;
 import io.kvmesh.controller.web.WorkerCatalog;
 import io.kvmesh.controller.web.WorkersResource;
+import io.kvmesh.controller.web.lmcache.LmcacheCommands;
+import io.kvmesh.controller.web.lmcache.LmcacheQueries;
+import io.kvmesh.controller.web.lmcache.LmcacheService;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.boot.info.GitProperties;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -47,8 +58,41 @@ class WebConfiguration {
   }
 
   @Bean
-  CommandResource commandResource(CommandService commands) {
-    return new CommandResource(commands);
+  CommandDesk commandDesk(
+      CommandService commands, WorkerCatalog catalog, ControllerSettings settings) {
+    return new CommandDesk(
+        commands, catalog, settings.web().maxTokens(), settings.web().maxHashes());
+  }
+
+  @Bean
+  CommandResource commandResource(CommandDesk desk, ControllerSettings settings) {
+    return new CommandResource(desk, settings.web().maxWait());
+  }
+
+  @Bean
+  LmcacheCommands lmcacheCommands(CommandDesk desk) {
+    return new LmcacheCommands(desk);
+  }
+
+  @Bean
+  LmcacheQueries lmcacheQueries(
+      InstanceLookup lookup, WorkerCatalog catalog, ControllerSettings settings) {
+    return new LmcacheQueries(lookup, catalog, settings.web().maxTokens());
+  }
+
+  @Bean
+  LmcacheService lmcacheService(
+      WorkerRegistry registry,
+      LogIngest ingest,
+      FrontCounts front,
+      LoggingSystem logging,
+      ObjectProvider<BuildProperties> build,
+      ObjectProvider<GitProperties> git) {
+    return new LmcacheService(
+        new FrontGauges(registry, ingest, front),
+        logging,
+        build.stream().map(BuildProperties::getVersion).findFirst().orElse("unknown"),
+        git.stream().map(GitProperties::getCommitId).findFirst().orElse(null));
   }
 
   @Bean

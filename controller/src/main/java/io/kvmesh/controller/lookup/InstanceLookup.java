@@ -34,8 +34,7 @@ import java.util.stream.Stream;
 public final class InstanceLookup {
 
   private static final Comparator<PrefixMatch> SHORTEST =
-      Comparator.comparingInt(PrefixMatch::length)
-          .thenComparingInt(match -> match.worker().rank());
+      Comparator.comparingInt(PrefixMatch::length).thenComparingInt(match -> match.worker().rank());
 
   private final ChunkIndex index;
   private final WorkerRegistry registry;
@@ -115,9 +114,7 @@ public final class InstanceLookup {
 
   /** The best that the instance has under one of its models. */
   private static Optional<InstancePrefix> best(
-      String instanceId,
-      List<WorkerView> workers,
-      Map<Share, Map<WorkerId, PrefixMatch>> found) {
+      String instanceId, List<WorkerView> workers, Map<Share, Map<WorkerId, PrefixMatch>> found) {
     return found.entrySet().stream()
         .flatMap(entry -> shortest(workers, entry.getKey(), entry.getValue()).stream())
         .max(Comparator.comparingInt(PrefixMatch::length))
@@ -146,8 +143,7 @@ public final class InstanceLookup {
   private record Share(String model, int worldSize, String dtype, List<Tag> tags) {
 
     static Share of(Keyspace keyspace) {
-      return new Share(
-          keyspace.model(), keyspace.worldSize(), keyspace.dtype(), keyspace.tags());
+      return new Share(keyspace.model(), keyspace.worldSize(), keyspace.dtype(), keyspace.tags());
     }
 
     /** Whether one rank has all of a chunk. */

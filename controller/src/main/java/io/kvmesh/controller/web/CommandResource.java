@@ -1,113 +1,235 @@
 package io.kvmesh.controller.web;
 
-import io.kvmesh.controller.command.ClearReceipt;
-import io.kvmesh.controller.command.CommandService;
-import io.kvmesh.controller.command.WorkerReceipt;
+import io.kvmesh.controller.command.Command;
+import io.kvmesh.controller.command.CommandView;
+import io.kvmesh.controller.command.Submission;
+import java.net.URI;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Commands to the workers of an instance. The status tells how far it came: 200 all workers did it,
- * 207 some did, 502 none did; the body is the same in all three.
+ * Commands to the workers of an instance. A command that is posted is waited for up to {@code
+ * waitMillis}; the status tells how far it came: 202 it is still under way, 200 all workers did it,
+ * 207 some did, 502 none did. The body is the same in all of them.
  */
 @RestController
-@RequestMapping("/api/v1/instances/{instance}")
+@RequestMapping("/api/v1/commands")
 public final class CommandResource {
 
-  private static final int LONGEST_LOCATION = 200;
+  private static final String WAIT = "10000";
 
-  private final CommandService commands;
+  private final CommandDesk desk;
+  private final Duration maxWait;
 
-  public CommandResource(CommandService commands) {
-    this.commands = commands;
+  public CommandResource(CommandDesk desk, Duration maxWait) {
+    this.desk = desk;
+    this.maxWait = maxWait;
   }
 
+  /** All commands that are known, the latest first. */
+  record Commands(List<CommandJson> commands) {}
+
   /**
-   * What to clear.
+   * A command about all that an instance has.
    *
+   * @param id by which it can be asked for; absent = one is made
    * @param location of the workers; absent = where an agent keeps its chunks
    */
-  record ClearRequest(@Nullable String location) {}
+  record ClearRequest(
+      @Nullable String id, @Nullable String instanceId, @Nullable String location) {}
+
+  /** Asks how the workers are. */
+  record HealthRequest(@Nullable String id, @Nullable String instanceId) {}
+
+  /** Pins the chunks of tokens or of keys. */
+  record PinRequest(
+      @Nullable String id,
+      @Nullable String instanceId,
+      @Nullable String location,
+      @Nullable List<@Nullable Long> tokens,
+      @Nullable List<@Nullable String> keys) {}
 
   /**
-   * What the workers did. The index changes when their own events arrive; a barrier on a worker's
-   * epoch and sequence tells when.
+   * Takes pins off.
    *
-   * @param complete whether every worker did it
-   * @param tokens dropped in all
+   * @param owner id of the command that pinned
+   * @param tokens chunks of these, or of keys; absent = all of the owner
    */
-  record ClearJson(
-      String instanceId,
-      String location,
-      boolean complete,
-      long tokens,
-      List<ReceiptJson> workers) {}
+  record UnpinRequest(
+      @Nullable String id,
+      @Nullable String instanceId,
+      @Nullable String location,
+      @Nullable String owner,
+      @Nullable List<@Nullable Long> tokens,
+      @Nullable List<@Nullable String> keys) {}
 
-  /** What one worker did. */
-  record ReceiptJson(
-      int rank,
-      WorkerReceipt.Status status,
-      long tokens,
-      @Nullable Long chunks,
-      @Nullable Long epoch,
-      @Nullable Long sequence,
-      @Nullable String error) {
+  /**
+   * Compresses or decompresses.
+   *
+   * @param method as the workers name it
+   * @param tokens absent = all chunks
+   */
+  record CompressRequest(
+      @Nullable String id,
+      @Nullable String instanceId,
+      @Nullable String method,
+      @Nullable String location,
+      @Nullable List<@Nullable Long> tokens) {}
 
-    static ReceiptJson of(WorkerReceipt receipt) {
-      return new ReceiptJson(
-          receipt.worker().rank(),
-          receipt.status(),
-          receipt.tokens(),
-          receipt.chunks(),
-          receipt.epoch(),
-          receipt.sequence(),
-          receipt.error());
-    }
+  /**
+   * Moves chunks to another instance.
+   *
+   * @param tokens chunks of these, or of keys; absent = all
+   * @param copy whether they stay here, too; absent = false
+   */
+  record MoveRequest(
+      @Nullable String id,
+      @Nullable String instanceId,
+      @Nullable String location,
+      @Nullable String targetInstanceId,
+      @Nullable String targetLocation,
+      @Nullable List<@Nullable Long> tokens,
+      @Nullable List<@Nullable String> keys,
+      @Nullable Boolean copy) {}
+
+  @GetMapping
+  Commands commands() {
+    return new Commands(desk.list().stream().map(CommandJson::of).toList());
+  }
+
+  @GetMapping("/{id}")
+  CommandJson command(@PathVariable String id) {
+    return desk.find(id).map(CommandJson::of).orElseThrow(() -> Problems.notFound("command", id));
   }
 
   @PostMapping("/clear")
-  CompletableFuture<ResponseEntity<ClearJson>> clear(
-      @PathVariable String instance,
-      @RequestBody(required = false) @Nullable ClearRequest request) {
-    return commands
-        .clear(instance, location(request))
-        .orElseThrow(() -> Problems.notFound("instance", instance))
-        .thenApply(receipt -> ResponseEntity.status(status(receipt)).body(json(receipt)));
+  CompletableFuture<ResponseEntity<CommandJson>> clear(
+      @RequestBody ClearRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    return run(
+        new Command.Clear(instance(it.instanceId()), location(it.location())), it.id(), waitMillis);
   }
 
-  private static String location(@Nullable ClearRequest request) {
-    String location = request == null ? null : request.location();
-    if (location == null) {
-      return CommandService.DEFAULT_LOCATION;
-    }
-    if (location.isBlank() || location.length() > LONGEST_LOCATION) {
+  @PostMapping("/health")
+  CompletableFuture<ResponseEntity<CommandJson>> health(
+      @RequestBody HealthRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    return run(new Command.Health(instance(it.instanceId())), it.id(), waitMillis);
+  }
+
+  @PostMapping("/pin")
+  CompletableFuture<ResponseEntity<CommandJson>> pin(
+      @RequestBody PinRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    return run(
+        new Command.Pin(
+            instance(it.instanceId()),
+            location(it.location()),
+            desk.requiredChunks(it.tokens(), it.keys())),
+        it.id(),
+        waitMillis);
+  }
+
+  @PostMapping("/unpin")
+  CompletableFuture<ResponseEntity<CommandJson>> unpin(
+      @RequestBody UnpinRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    return run(
+        new Command.Unpin(
+            instance(it.instanceId()),
+            location(it.location()),
+            desk.chunks(it.tokens(), it.keys()),
+            CommandDesk.requireId("owner", it.owner())),
+        it.id(),
+        waitMillis);
+  }
+
+  @PostMapping("/compress")
+  CompletableFuture<ResponseEntity<CommandJson>> compress(
+      @RequestBody CompressRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    return run(
+        new Command.Compress(
+            instance(it.instanceId()),
+            CommandDesk.required("method", it.method()),
+            location(it.location()),
+            desk.chunks(it.tokens(), null)),
+        it.id(),
+        waitMillis);
+  }
+
+  @PostMapping("/decompress")
+  CompletableFuture<ResponseEntity<CommandJson>> decompress(
+      @RequestBody CompressRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    return run(
+        new Command.Decompress(
+            instance(it.instanceId()),
+            CommandDesk.required("method", it.method()),
+            location(it.location()),
+            desk.chunks(it.tokens(), null)),
+        it.id(),
+        waitMillis);
+  }
+
+  @PostMapping("/move")
+  CompletableFuture<ResponseEntity<CommandJson>> move(
+      @RequestBody MoveRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    return run(
+        new Command.Move(
+            instance(it.instanceId()),
+            location(it.location()),
+            CommandDesk.required("targetInstanceId", it.targetInstanceId()),
+            CommandDesk.location("targetLocation", it.targetLocation()),
+            desk.chunks(it.tokens(), it.keys()),
+            Boolean.TRUE.equals(it.copy())),
+        it.id(),
+        waitMillis);
+  }
+
+  private static String instance(@Nullable String instanceId) {
+    return CommandDesk.required("instanceId", instanceId);
+  }
+
+  private static String location(@Nullable String location) {
+    return CommandDesk.location("location", location);
+  }
+
+  private CompletableFuture<ResponseEntity<CommandJson>> run(
+      Command command, @Nullable String id, long waitMillis) {
+    if (waitMillis < 0 || waitMillis > maxWait.toMillis()) {
       throw Problems.badRequest(
-          "location", location, "must have 1 to " + LONGEST_LOCATION + " characters");
+          "waitMillis", waitMillis, "must be between 0 and " + maxWait.toMillis());
     }
-    return location;
+    Submission.Accepted accepted = desk.submit(command, id);
+    return accepted
+        .end()
+        .thenApply(Optional::of)
+        .completeOnTimeout(Optional.empty(), waitMillis, TimeUnit.MILLISECONDS)
+        .thenApply(end -> answer(accepted.id(), end));
   }
 
-  private static HttpStatus status(ClearReceipt receipt) {
-    if (receipt.complete()) {
-      return HttpStatus.OK;
-    }
-    return receipt.done() > 0 ? HttpStatus.MULTI_STATUS : HttpStatus.BAD_GATEWAY;
+  private ResponseEntity<CommandJson> answer(String id, Optional<CommandView> end) {
+    CommandView view =
+        end.or(() -> desk.find(id)).orElseThrow(() -> Problems.notFound("command", id));
+    return ResponseEntity.status(status(view.state()))
+        .location(URI.create("/api/v1/commands/" + id))
+        .body(CommandJson.of(view));
   }
 
-  private static ClearJson json(ClearReceipt receipt) {
-    return new ClearJson(
-        receipt.instanceId(),
-        receipt.location(),
-        receipt.complete(),
-        receipt.tokens(),
-        receipt.workers().stream().map(ReceiptJson::of).toList());
+  private static HttpStatus status(CommandView.State state) {
+    return switch (state) {
+      case RUNNING -> HttpStatus.ACCEPTED;
+      case DONE -> HttpStatus.OK;
+      case PARTIAL -> HttpStatus.MULTI_STATUS;
+      case FAILED -> HttpStatus.BAD_GATEWAY;
+    };
   }
 }

@@ -1,37 +1,52 @@
 package io.kvmesh.controller.web;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponseException;
 
 /** The errors that resources answer with, each naming the field, the value and the rule. */
-final class Problems {
+public final class Problems {
 
   private static final int LONGEST_VALUE = 100;
 
   private Problems() {}
 
-  static ErrorResponseException badRequest(String field, @Nullable Object value, String rule) {
+  public static ErrorResponseException badRequest(
+      String field, @Nullable Object value, String rule) {
     return problem(HttpStatus.BAD_REQUEST, field, value, rule);
   }
 
-  static ErrorResponseException tooLarge(String field, long given, long limit) {
+  public static ErrorResponseException tooLarge(String field, long given, long limit) {
     return problem(
         HttpStatus.CONTENT_TOO_LARGE, field, given, "must have at most " + limit + " elements");
   }
 
-  static ErrorResponseException notFound(String field, Object value) {
+  public static ErrorResponseException notFound(String field, Object value) {
     return problem(HttpStatus.NOT_FOUND, field, value, "is not known to this controller");
   }
 
-  static ErrorResponseException notReady() {
+  /** What was named is taken. */
+  public static ErrorResponseException conflict(String field, Object value, String rule) {
+    return problem(HttpStatus.CONFLICT, field, value, rule);
+  }
+
+  /** An error of a status and a reason, with what belongs to it. */
+  public static ErrorResponseException of(
+      HttpStatus status, String reason, Map<String, Object> properties) {
+    ProblemDetail detail = ProblemDetail.forStatusAndDetail(status, reason);
+    properties.forEach(detail::setProperty);
+    return new ErrorResponseException(status, detail, null);
+  }
+
+  public static ErrorResponseException notReady() {
     return unavailable(
         "not_ready",
         "this controller has not yet read the log to its end; ask another or try again");
   }
 
-  static ErrorResponseException overloaded(String reason) {
+  public static ErrorResponseException overloaded(String reason) {
     return unavailable("overloaded", reason);
   }
 

@@ -21,7 +21,8 @@ public final class WorkerCatalog {
     this.progress = progress;
   }
 
-  boolean ready() {
+  /** Whether the log has been read to its end. */
+  public boolean ready() {
     return progress.ready();
   }
 
@@ -29,7 +30,8 @@ public final class WorkerCatalog {
     return progress.lags();
   }
 
-  List<WorkerView> views() {
+  /** In order of registration. */
+  public List<WorkerView> views() {
     return registry.workers();
   }
 

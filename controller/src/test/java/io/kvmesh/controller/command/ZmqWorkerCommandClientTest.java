@@ -10,6 +10,7 @@ import io.kvmesh.common.wire.control.ControlRequest;
 import io.kvmesh.common.zmq.Frame;
 import io.kvmesh.common.zmq.Multipart;
 import io.kvmesh.common.zmq.SocketKind;
+import io.kvmesh.common.zmq.SocketLoop;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSocket;
 import io.kvmesh.common.zmq.ZmqSockets;
@@ -17,6 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,7 +71,7 @@ class ZmqWorkerCommandClientTest {
       worker.receive(LONG);
       worker.send(new byte[] {(byte) 0xc1});
 
-      assertThat(outcome.get()).isInstanceOf(CommandOutcome.Garbled.class);
+      assertThat(outcome.get()).isInstanceOf(CommandOutcome.Undecodable.class);
     }
   }
 
@@ -94,12 +98,13 @@ class ZmqWorkerCommandClientTest {
       port = gone.port();
     }
     List<CompletableFuture<CommandOutcome>> outcomes = new ArrayList<>();
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 10; i++) {
       outcomes.add(client.send("127.0.0.1", port, CLEAR, Duration.ofMillis(300)));
     }
 
     for (CompletableFuture<CommandOutcome> outcome : outcomes) {
-      assertThat(outcome.get()).isEqualTo(new CommandOutcome.TimedOut());
+      assertThat(outcome.get())
+          .isEqualTo(new CommandOutcome.Unreachable("no connection within 300 ms"));
     }
     await().atMost(LONG).until(() -> sockets.stats().openSockets() == 0);
   }
@@ -111,17 +116,17 @@ class ZmqWorkerCommandClientTest {
     assertThat(worker.receive(LONG)).isNotNull();
     worker.close();
 
-    assertThat(outcome.get()).isInstanceOf(CommandOutcome.Garbled.class);
+    assertThat(outcome.get()).isInstanceOf(CommandOutcome.Unreachable.class);
   }
 
   @Test
   void addressThatIsNone_isNotSent() throws Exception {
     assertThat(client.send("no such host", 1, CLEAR, LONG).get())
-        .isInstanceOf(CommandOutcome.NotSent.class);
+        .isInstanceOf(CommandOutcome.Unreachable.class);
     assertThat(client.send("127.0.0.1", 70_000, CLEAR, LONG).get())
-        .isInstanceOf(CommandOutcome.NotSent.class);
+        .isInstanceOf(CommandOutcome.Unreachable.class);
     assertThat(client.send("127.0.0.1", -1, CLEAR, LONG).get())
-        .isInstanceOf(CommandOutcome.NotSent.class);
+        .isInstanceOf(CommandOutcome.Unreachable.class);
   }
 
   @Test
@@ -134,6 +139,71 @@ class ZmqWorkerCommandClientTest {
     assertThat(outcomes).filteredOn(CompletableFuture::isDone).hasSizeGreaterThanOrEqualTo(44);
     outcomes.forEach(CompletableFuture::join);
     assertThat(client.send("127.0.0.1", 1, CLEAR, Duration.ofMillis(1)).join())
-        .isEqualTo(new CommandOutcome.TimedOut());
+        .isInstanceOf(CommandOutcome.Unreachable.class);
+  }
+
+  @Test
+  void workerThatIsSilent_timesOut() throws Exception {
+    try (ZmqSocket worker = sockets.bind(SocketKind.REP, "tcp://127.0.0.1:0")) {
+      var outcome = client.send("127.0.0.1", worker.port(), CLEAR, Duration.ofSeconds(2));
+      assertThat(worker.receive(LONG)).isNotNull();
+
+      assertThat(outcome.get()).isEqualTo(new CommandOutcome.TimedOut());
+    }
+  }
+
+  @Test
+  void everyTenthReplyLost_costsThatOneAndNoSocket() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    try (SocketLoop loop = new SocketLoop("lossy", sockets, 10)) {
+      loop.start();
+      ZmqSocket worker =
+          loop.bind(
+              SocketKind.ROUTER,
+              "tcp://127.0.0.1:0",
+              SocketSettings.DEFAULT,
+              (socket, message) -> {
+                if (asked.incrementAndGet() % 10 != 0) {
+                  List<Frame> frames = new ArrayList<>(message.frames());
+                  frames.set(frames.size() - 1, Frame.of(codec.encode(new ClearWorkerRetMsg(1))));
+                  socket.send(frames);
+                }
+              });
+      Semaphore inFlight = new Semaphore(50);
+      AtomicInteger replied = new AtomicInteger();
+      for (int i = 0; i < 1000; i++) {
+        inFlight.acquire();
+        var unused =
+            client
+                .send("127.0.0.1", worker.port(), CLEAR, Duration.ofSeconds(3))
+                .thenAccept(
+                    outcome -> {
+                      replied.addAndGet(outcome instanceof CommandOutcome.Replied ? 1 : 0);
+                      inFlight.release();
+                    });
+      }
+      inFlight.acquire(50);
+
+      assertThat(replied.get()).isBetween(880, 900);
+      await().atMost(LONG).until(() -> sockets.stats().openSockets() == 1);
+    }
+  }
+
+  @Test
+  void clientThatWasIdleForLong_stillSends() throws Exception {
+    Duration timeout = Duration.ofMillis(100);
+    try (ZmqSocket worker = sockets.bind(SocketKind.REP, "tcp://127.0.0.1:0")) {
+      client.send("127.0.0.1", worker.port(), CLEAR, timeout).get();
+      new CompletableFuture<Void>()
+          .completeOnTimeout(null, 10 * timeout.toMillis(), TimeUnit.MILLISECONDS)
+          .join();
+      assertThat(worker.receive(LONG)).isNotNull();
+      worker.send(codec.encode(new ClearWorkerRetMsg(1)));
+      var outcome = client.send("127.0.0.1", worker.port(), CLEAR, LONG);
+      assertThat(worker.receive(LONG)).isNotNull();
+      worker.send(codec.encode(new ClearWorkerRetMsg(2)));
+
+      assertThat(outcome.get()).isEqualTo(new CommandOutcome.Replied(new ClearWorkerRetMsg(2)));
+    }
   }
 }

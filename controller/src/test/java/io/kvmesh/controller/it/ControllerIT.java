@@ -188,9 +188,9 @@ class ControllerIT {
       controller.applied(id, agent.epoch(), 2);
       door.script(request -> new ClearWorkerRetMsg(512, agent.epoch(), 4L, 2L));
 
-      JsonNode receipt = controller.post("/api/v1/instances/cleared/clear", "{}");
+      JsonNode receipt = controller.post("/api/v1/commands/clear", "{\"instanceId\":\"cleared\"}");
 
-      assertThat(receipt.at("/complete").asBoolean()).isTrue();
+      assertThat(receipt.at("/state").asString()).isEqualTo("DONE");
       assertThat(receipt.at("/tokens").asLong()).isEqualTo(512);
       assertThat(receipt.at("/workers/0/sequence").asLong()).isEqualTo(4);
       assertThat(controller.get("/api/v1/workers/cleared/0").at("/chunks").asLong()).isEqualTo(2);
@@ -283,7 +283,8 @@ class ControllerIT {
   private static void askRandomly(String id) throws Exception {
     controller.status("/" + id);
     controller.status("/api/v1/workers/" + id + "/0");
-    controller.post("/api/v1/instances/" + id + "/clear", "{}");
+    controller.post("/api/v1/commands/clear", "{\"instanceId\":\"" + id + "\"}");
+    controller.post("/clear", "{\"instance_id\":\"" + id + "\",\"location\":\"x\"}");
     controller.ask(new HeartbeatMsg(id, 0, "127.0.0.1", 1, null, 5L));
   }
 

@@ -50,7 +50,9 @@ class InstanceLookupTest {
     foreignHolds("late", 0, 9, 0, 3);
     foreignHolds("early", 0, 2, 0, 3);
 
-    assertThat(lookup.find(TEN)).extracting(InstancePrefix::instanceId).containsExactly("early", "late");
+    assertThat(lookup.find(TEN))
+        .extracting(InstancePrefix::instanceId)
+        .containsExactly("early", "late");
   }
 
   @Test

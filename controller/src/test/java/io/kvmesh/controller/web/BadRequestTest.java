@@ -163,7 +163,7 @@ class BadRequestTest {
   void bodyOf50MiB_is413WithAndWithoutALength() throws Exception {
     byte[] body = new byte[50 * MIB];
     java.util.Arrays.fill(body, (byte) ' ');
-    for (String path : new String[] {"/api/v1/lookup", "/api/v1/instances/A/clear"}) {
+    for (String path : new String[] {"/api/v1/lookup", "/api/v1/commands/clear"}) {
       assertProblem(
           client.send("POST", path, "application/json", BodyPublishers.ofByteArray(body)), 413);
       assertProblem(
@@ -179,7 +179,7 @@ class BadRequestTest {
   @Test
   void wrongContentType_is415() throws Exception {
     for (String path :
-        new String[] {"/api/v1/lookup", "/api/v1/holders", "/api/v1/instances/A/clear"}) {
+        new String[] {"/api/v1/lookup", "/api/v1/holders", "/api/v1/commands/clear"}) {
       assertProblem(
           client.send("POST", path, "text/plain", BodyPublishers.ofString("{\"hashes\":[1]}")),
           415);
@@ -193,7 +193,7 @@ class BadRequestTest {
     "GET,/api/v1/lookup",
     "GET,/api/v1/holders",
     "POST,/api/v1/keys/stats",
-    "GET,/api/v1/instances/A/clear"
+    "PUT,/api/v1/commands/clear"
   })
   void wrongMethod_is405(String method, String path) throws Exception {
     assertProblem(client.send(method, path, null, BodyPublishers.noBody()), 405);
@@ -221,8 +221,7 @@ class BadRequestTest {
   }
 
   @Test
-  void unknownInstance_cannotBeCleared() throws Exception {
-    assertProblem(client.post("/api/v1/instances/unknown/clear", "{}"), 404);
+  void shutdown_isNotThere() throws Exception {
     assertProblem(client.post("/actuator/shutdown", ""), 404);
   }
 
@@ -254,20 +253,6 @@ class BadRequestTest {
 
     assertProblem(answer, 400);
     assertThat(answer.at("/detail").asString()).contains("sequence");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "{\"location\":5}",
-        "{\"location\":\"\"}",
-        "{\"location\":[]}",
-        "{\"place\":\"x\"}",
-        "[1]",
-        "{"
-      })
-  void wrongClear_isRefused(String body) throws Exception {
-    assertProblem(client.post("/api/v1/instances/A/clear", body), 400);
   }
 
   @Test

@@ -8,17 +8,42 @@ import static io.kvmesh.controller.fixture.Workers.live;
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.hash.TokenChunker;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
+import io.kvmesh.common.wire.control.CheckFinishWorkerRetMsg;
+import io.kvmesh.common.wire.control.ClearWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
+import io.kvmesh.common.wire.control.CompressWorkerMsg;
+import io.kvmesh.common.wire.control.CompressWorkerRetMsg;
+import io.kvmesh.common.wire.control.ControlReply;
+import io.kvmesh.common.wire.control.ControlRequest;
+import io.kvmesh.common.wire.control.DecompressWorkerMsg;
+import io.kvmesh.common.wire.control.DecompressWorkerRetMsg;
+import io.kvmesh.common.wire.control.HealthWorkerMsg;
+import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
+import io.kvmesh.common.wire.control.MoveWorkerMsg;
+import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
+import io.kvmesh.common.wire.control.PinWorkerMsg;
+import io.kvmesh.common.wire.control.PinWorkerRetMsg;
+import io.kvmesh.controller.command.CommandCounts;
 import io.kvmesh.controller.command.CommandOutcome;
 import io.kvmesh.controller.command.CommandService;
+import io.kvmesh.controller.command.CommandSettings;
+import io.kvmesh.controller.command.WorkerCommandClient;
 import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.InstanceLookup;
 import io.kvmesh.controller.lookup.LocationWeights;
 import io.kvmesh.controller.lookup.PrefixLookup;
 import io.kvmesh.controller.lookup.PrefixScores;
+import io.kvmesh.controller.lookup.PromptHashing;
 import io.kvmesh.controller.lookup.ReadyLookup;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.web.lmcache.LmcacheCommands;
+import io.kvmesh.controller.web.lmcache.LmcacheGauges;
+import io.kvmesh.controller.web.lmcache.LmcacheQueries;
+import io.kvmesh.controller.web.lmcache.LmcacheService;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +53,7 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -38,6 +64,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 class RestFixture {
 
   static final int MAX_HASHES = 1000;
+  static final int MAX_TOKENS = 2000;
   static final long MAX_BODY_BYTES = 256 << 10;
   static final WorkerId A0 = new WorkerId("A", 0);
   static final WorkerId B0 = new WorkerId("B", 0);
@@ -47,7 +74,7 @@ class RestFixture {
 
     volatile boolean ready = true;
     final Map<WorkerId, Barrier.Answer> barriers = new ConcurrentHashMap<>();
-    final Map<Integer, CommandOutcome> commands = new ConcurrentHashMap<>();
+    volatile WorkerCommandClient client = Script::done;
 
     @Override
     public boolean ready() {
@@ -57,6 +84,26 @@ class RestFixture {
     @Override
     public Map<Integer, Lag> lags() {
       return Map.of(0, new Lag(4, 20, 30L, 105L));
+    }
+
+    /** Every worker does what it is told. */
+    static CompletableFuture<CommandOutcome> done(
+        String ip, int port, ControlRequest request, Duration timeout) {
+      ControlReply reply =
+          switch (request) {
+            case ClearWorkerMsg clear -> new ClearWorkerRetMsg(512, 5L, 9L, 2L);
+            case PinWorkerMsg pin -> new PinWorkerRetMsg(pin.tokens().size(), 1L, 0L);
+            case MoveWorkerMsg move -> new MoveWorkerRetMsg(256);
+            case CompressWorkerMsg compress -> new CompressWorkerRetMsg(7);
+            case DecompressWorkerMsg decompress -> new DecompressWorkerRetMsg(8);
+            case HealthWorkerMsg health -> new HealthWorkerRetMsg(0);
+            case CheckFinishWorkerMsg check -> new CheckFinishWorkerRetMsg("done");
+          };
+      return answer(new CommandOutcome.Replied(reply));
+    }
+
+    static CompletableFuture<CommandOutcome> answer(CommandOutcome outcome) {
+      return CompletableFuture.completedFuture(outcome);
     }
 
     CompletableFuture<Barrier.Answer> await(
@@ -107,15 +154,47 @@ class RestFixture {
   }
 
   @Bean
-  CommandResource commands(WorkerRegistry registry, Script script) {
-    return new CommandResource(
-        new CommandService(
-            registry,
-            (ip, port, request, timeout) ->
-                CompletableFuture.completedFuture(
-                    script.commands.getOrDefault(
-                        port, new CommandOutcome.Replied(new ClearWorkerRetMsg(512, 5L, 9L, 2L)))),
-            Duration.ofSeconds(1)));
+  CommandService commandService(WorkerRegistry registry, Script script) {
+    return new CommandService(
+        registry,
+        (ip, port, request, timeout) -> script.client.send(ip, port, request, timeout),
+        new CommandSettings(
+            Duration.ofSeconds(20), Duration.ofSeconds(20), 256, 1000, Duration.ofHours(1)),
+        new CommandCounts(),
+        InstantSource.system());
+  }
+
+  @Bean
+  CommandDesk commandDesk(CommandService commands, WorkerCatalog catalog) {
+    return new CommandDesk(commands, catalog, MAX_TOKENS, MAX_HASHES);
+  }
+
+  @Bean
+  CommandResource commands(CommandDesk desk) {
+    return new CommandResource(desk, Duration.ofSeconds(20));
+  }
+
+  @Bean
+  LmcacheCommands lmcacheCommands(CommandDesk desk) {
+    return new LmcacheCommands(desk);
+  }
+
+  @Bean
+  LmcacheQueries lmcacheQueries(NaiveIndex index, WorkerRegistry registry, WorkerCatalog catalog) {
+    TokenChunker chunker = new TokenChunker(ChunkHashing.of("sha256_cbor", "0"), 4);
+    return new LmcacheQueries(
+        new InstanceLookup(index, registry, new PromptHashing("sha256_cbor", "0", chunker)),
+        catalog,
+        MAX_TOKENS);
+  }
+
+  @Bean
+  LmcacheService lmcacheService(LoggingSystem logging) {
+    return new LmcacheService(
+        () -> List.of(new LmcacheGauges.Gauge("kv_pool_keys_count", "Chunks", 6)),
+        logging,
+        "1.2.3",
+        null);
   }
 
   @Bean

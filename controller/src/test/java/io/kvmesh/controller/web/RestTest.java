@@ -5,7 +5,6 @@ import static io.kvmesh.controller.web.RestFixture.A0;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.WorkerId;
-import io.kvmesh.controller.command.CommandOutcome;
 import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.fixture.Workers;
 import io.kvmesh.controller.lookup.Barrier;
@@ -40,7 +39,6 @@ class RestTest {
     client = new RestClient(port);
     script.ready = true;
     script.barriers.clear();
-    script.commands.clear();
   }
 
   @Test
@@ -264,30 +262,6 @@ class RestTest {
         .isEqualTo(answer.at("/perInstance/0/chunks").asLong())
         .isGreaterThanOrEqualTo(3);
     assertThat(answer.at("/perWorker/0/digest").isString()).isTrue();
-  }
-
-  @Test
-  void clear_isAReceipt() throws Exception {
-    RestClient.Answer answer = client.post("/api/v1/instances/A/clear", "");
-
-    assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.at("/complete").asBoolean()).isTrue();
-    assertThat(answer.at("/location").asString()).isEqualTo("LocalCPUBackend");
-    assertThat(answer.at("/workers/0/status").asString()).isEqualTo("DONE");
-    assertThat(answer.at("/workers/0/epoch").asLong()).isEqualTo(5);
-    assertThat(answer.at("/workers/0/sequence").asLong()).isEqualTo(9);
-  }
-
-  @Test
-  void clear_thatDidNothing_isNoSuccess() throws Exception {
-    script.commands.put(1, new CommandOutcome.TimedOut());
-
-    RestClient.Answer answer =
-        client.post("/api/v1/instances/A/clear", "{\"location\":\"LocalDiskBackend\"}");
-
-    assertThat(answer.status()).isEqualTo(502);
-    assertThat(answer.at("/workers/0/status").asString()).isEqualTo("TIMED_OUT");
-    assertThat(answer.at("/location").asString()).isEqualTo("LocalDiskBackend");
   }
 
   @Test

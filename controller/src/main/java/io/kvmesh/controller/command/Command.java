@@ -1,0 +1,78 @@
+package io.kvmesh.controller.command;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What an operator wants of all workers of an instance. */
+public sealed interface Command {
+
+  /** Where an agent keeps its chunks, and what a command means that names no location. */
+  String DEFAULT_LOCATION = "LocalCPUBackend";
+
+  /** Whose workers are asked. */
+  String instanceId();
+
+  /** Drops what can be dropped. */
+  record Clear(String instanceId, String location) implements Command {}
+
+  /** Asks each worker how it is. */
+  record Health(String instanceId) implements Command {}
+
+  /** Keeps chunks, under the command's id as their owner. */
+  record Pin(String instanceId, String location, Chunks chunks) implements Command {}
+
+  /**
+   * Takes off the pins of an owner.
+   *
+   * @param owner id of the command that pinned
+   */
+  record Unpin(String instanceId, String location, Chunks chunks, String owner)
+      implements Command {}
+
+  /** Compresses chunks where they are. */
+  record Compress(String instanceId, String method, String location, Chunks chunks)
+      implements Command {}
+
+  /** Takes that back. */
+  record Decompress(String instanceId, String method, String location, Chunks chunks)
+      implements Command {}
+
+  /** Brings chunks from each worker of one instance to the worker of another that is its pair. */
+  record Move(
+      String instanceId,
+      String location,
+      String targetInstanceId,
+      String targetLocation,
+      Chunks chunks,
+      boolean copy)
+      implements Command {}
+
+  /** The prefix of its ids, as LMCache writes it, by which its kind is known. */
+  default String kind() {
+    return switch (this) {
+      case Clear c -> "Clear";
+      case Health h -> "health";
+      case Pin p -> "Pin";
+      case Unpin u -> "Unpin";
+      case Compress c -> "Compress";
+      case Decompress d -> "Decompress";
+      case Move m -> "Move";
+    };
+  }
+
+  /**
+   * The chunks meant: those of a prompt's tokens, or those of keys (which only agents take); all if
+   * both are null.
+   */
+  record Chunks(@Nullable List<Long> tokens, @Nullable List<String> keys) {
+
+    /** All of them. */
+    public static final Chunks ALL = new Chunks(null, null);
+
+    /** Copies the collections. */
+    public Chunks {
+      tokens = tokens == null ? null : List.copyOf(tokens);
+      keys = keys == null ? null : List.copyOf(keys);
+    }
+  }
+}

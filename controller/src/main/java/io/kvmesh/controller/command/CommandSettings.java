@@ -1,0 +1,20 @@
+package io.kvmesh.controller.command;
+
+import java.time.Duration;
+
+/**
+ * Bounds of commands.
+ *
+ * @param timeout for one worker's reply, and again for its turn
+ * @param moveTimeout the same for a move
+ * @param maxRunning commands under way at a time
+ * @param maxKept commands that are over and are kept
+ * @param keepFor counted from their end
+ */
+public record CommandSettings(
+    Duration timeout, Duration moveTimeout, int maxRunning, int maxKept, Duration keepFor) {
+
+  Duration timeout(Command command) {
+    return command instanceof Command.Move ? moveTimeout : timeout;
+  }
+}

@@ -1,0 +1,133 @@
+package io.kvmesh.controller.command;
+
+import io.kvmesh.common.wire.control.ClearWorkerMsg;
+import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
+import io.kvmesh.common.wire.control.CompressWorkerMsg;
+import io.kvmesh.common.wire.control.CompressWorkerRetMsg;
+import io.kvmesh.common.wire.control.ControlReply;
+import io.kvmesh.common.wire.control.ControlRequest;
+import io.kvmesh.common.wire.control.DecompressWorkerMsg;
+import io.kvmesh.common.wire.control.DecompressWorkerRetMsg;
+import io.kvmesh.common.wire.control.ErrorMsg;
+import io.kvmesh.common.wire.control.HealthWorkerMsg;
+import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
+import io.kvmesh.common.wire.control.MoveWorkerMsg;
+import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
+import io.kvmesh.common.wire.control.PinWorkerMsg;
+import io.kvmesh.common.wire.control.PinWorkerRetMsg;
+import io.kvmesh.common.wire.control.WorkerPosition;
+import io.kvmesh.controller.command.Command.Chunks;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A command in the messages of LMCache's worker control protocol, and what a reply means. */
+final class WorkerMessages {
+
+  private static final int MOST_LEFT_KEPT = 100;
+
+  private WorkerMessages() {}
+
+  /**
+   * What is sent to one worker. The event ids are LMCache's; an agent owns pins by them.
+   *
+   * @param targetUrl where the target of a move is asked for; unused otherwise
+   * @param foreign whether it is an LMCache worker: of those "all" is written as they know it
+   */
+  static ControlRequest request(
+      Command command, String eventId, int rank, boolean foreign, String targetUrl) {
+    return switch (command) {
+      case Command.Clear clear -> new ClearWorkerMsg("Worker" + rank + eventId, clear.location());
+      case Command.Health health -> new HealthWorkerMsg(unique("HealthWorker", rank));
+      case Command.Pin pin -> pin("Worker" + rank + eventId, pin.location(), pin.chunks(), null);
+      case Command.Unpin unpin ->
+          pin("Worker" + rank + unpin.owner(), unpin.location(), unpin.chunks(), true);
+      case Command.Compress compress ->
+          new CompressWorkerMsg(
+              unique("CompressWorker", rank),
+              compress.method(),
+              compress.location(),
+              tokens(compress.chunks(), foreign));
+      case Command.Decompress decompress ->
+          new DecompressWorkerMsg(
+              unique("DecompressWorker", rank),
+              decompress.method(),
+              decompress.location(),
+              tokens(decompress.chunks(), foreign));
+      case Command.Move move ->
+          new MoveWorkerMsg(
+              unique("MoveWorker", rank),
+              move.location(),
+              new WorkerPosition(targetUrl, move.targetLocation()),
+              tokens(move.chunks(), foreign),
+              move.copy(),
+              move.chunks().keys());
+    };
+  }
+
+  private static PinWorkerMsg pin(
+      String owner, String location, Chunks chunks, @Nullable Boolean unpin) {
+    List<Long> tokens = chunks.tokens();
+    return new PinWorkerMsg(
+        owner, location, tokens == null ? List.of() : tokens, chunks.keys(), unpin);
+  }
+
+  /** What a request without tokens becomes in LMCache's own controller is the empty list. */
+  private static @Nullable List<Long> tokens(Chunks chunks, boolean foreign) {
+    return chunks.tokens() == null && foreign ? List.of() : chunks.tokens();
+  }
+
+  private static String unique(String prefix, int rank) {
+    return prefix + rank + UUID.randomUUID();
+  }
+
+  /** What the end of the exchange says about the command. */
+  static WorkerOutcome outcome(Command command, CommandOutcome outcome) {
+    return switch (outcome) {
+      case CommandOutcome.Replied(ErrorMsg refusal) ->
+          new WorkerOutcome.Refused(refusal.error(), refusal.code());
+      case CommandOutcome.Replied(ControlReply reply) -> replied(command, reply);
+      case CommandOutcome.TimedOut() -> new WorkerOutcome.TimedOut();
+      case CommandOutcome.Undecodable(String reason) -> new WorkerOutcome.Undecodable(reason);
+      case CommandOutcome.Unreachable(String reason) -> new WorkerOutcome.Unreachable(reason);
+      case CommandOutcome.NotSent(String reason) -> new WorkerOutcome.NotSent(reason);
+    };
+  }
+
+  private static WorkerOutcome replied(Command command, ControlReply reply) {
+    return switch (reply) {
+      case ClearWorkerRetMsg clear when command instanceof Command.Clear ->
+          new WorkerOutcome.Done(clear.numTokens(), clear);
+      case HealthWorkerRetMsg health when command instanceof Command.Health ->
+          new WorkerOutcome.Done(0, health);
+      case PinWorkerRetMsg pin
+          when command instanceof Command.Pin || command instanceof Command.Unpin ->
+          new WorkerOutcome.Done(pin.numTokens(), pin);
+      case CompressWorkerRetMsg compress when command instanceof Command.Compress ->
+          new WorkerOutcome.Done(compress.numTokens(), compress);
+      case DecompressWorkerRetMsg decompress when command instanceof Command.Decompress ->
+          new WorkerOutcome.Done(decompress.numTokens(), decompress);
+      case MoveWorkerRetMsg move when command instanceof Command.Move -> moved(move);
+      default -> new WorkerOutcome.Unexpected(reply.getClass().getSimpleName());
+    };
+  }
+
+  private static WorkerOutcome moved(MoveWorkerRetMsg move) {
+    MoveWorkerRetMsg kept =
+        new MoveWorkerRetMsg(
+            move.numTokens(),
+            move.epoch(),
+            move.sequence(),
+            move.outcomes(),
+            first(move.left()),
+            first(move.leftWhy()),
+            move.stopped());
+    return move.stopped() == null
+        ? new WorkerOutcome.Done(move.numTokens(), kept)
+        : new WorkerOutcome.Stopped(move.stopped(), kept);
+  }
+
+  private static <T> @Nullable List<T> first(@Nullable List<T> left) {
+    return left == null || left.size() <= MOST_LEFT_KEPT ? left : left.subList(0, MOST_LEFT_KEPT);
+  }
+}

@@ -1,0 +1,189 @@
+package io.kvmesh.controller.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
+import io.kvmesh.controller.command.CommandOutcome;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+/** Commands over REST, with workers that the test scripts. */
+@SpringBootTest(
+    classes = RestFixture.class,
+    webEnvironment = WebEnvironment.RANDOM_PORT,
+    properties = "spring.config.name=controller")
+class CommandRestTest {
+
+  private static final String COMMANDS = "/api/v1/commands/";
+
+  @LocalServerPort private int port;
+  @Autowired private RestFixture.Script script;
+  private RestClient client;
+
+  @BeforeEach
+  void connect() {
+    client = new RestClient(port);
+    script.ready = true;
+    script.client = RestFixture.Script::done;
+  }
+
+  @Test
+  void clear_isAReceiptOfEachWorker() throws Exception {
+    RestClient.Answer answer = client.post(COMMANDS + "clear", "{\"instanceId\":\"A\"}");
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.at("/command").asString()).isEqualTo("clear");
+    assertThat(answer.at("/state").asString()).isEqualTo("DONE");
+    assertThat(answer.at("/tokens").asLong()).isEqualTo(512);
+    assertThat(answer.at("/workers/0/rank").asInt()).isZero();
+    assertThat(answer.at("/workers/0/status").asString()).isEqualTo("DONE");
+    assertThat(answer.at("/workers/0/epoch").asLong()).isEqualTo(5);
+    assertThat(answer.at("/workers/0/sequence").asLong()).isEqualTo(9);
+    assertThat(answer.at("/workers/0/chunks").asLong()).isEqualTo(2);
+    RestClient.Answer later = client.get(COMMANDS + answer.at("/id").asString());
+    assertThat(later.text()).isEqualTo(answer.text());
+    assertThat(client.get("/api/v1/commands").at("/commands/0/id").asString())
+        .isEqualTo(answer.at("/id").asString());
+  }
+
+  @Test
+  void everyCommand_isCarriedToTheWorker() throws Exception {
+    String all = "{\"instanceId\":\"A\",\"method\":\"zstd\"}";
+    String pin = "{\"instanceId\":\"A\",\"keys\":[\"m@1@0@1@half\"],\"id\":\"%s\"}";
+    String id = "pin-" + System.nanoTime();
+
+    assertThat(
+            client.post(COMMANDS + "health", "{\"instanceId\":\"A\"}").at("/workers/0/errorCode"))
+        .hasToString("0");
+    assertThat(client.post(COMMANDS + "pin", pin.formatted(id)).at("/id").asString()).isEqualTo(id);
+    assertThat(
+            client
+                .post(COMMANDS + "unpin", "{\"instanceId\":\"A\",\"owner\":\"" + id + "\"}")
+                .status())
+        .isEqualTo(200);
+    assertThat(client.post(COMMANDS + "compress", all).at("/tokens").asLong()).isEqualTo(7);
+    assertThat(client.post(COMMANDS + "decompress", all).at("/tokens").asLong()).isEqualTo(8);
+    RestClient.Answer move =
+        client.post(
+            COMMANDS + "move",
+            "{\"instanceId\":\"A\",\"targetInstanceId\":\"B\",\"tokens\":[1,2],\"copy\":true}");
+    assertThat(move.at("/tokens").asLong()).isEqualTo(256);
+    assertThat(move.at("/targetInstanceId").asString()).isEqualTo("B");
+    assertThat(client.post(COMMANDS + "pin", pin.formatted(id)).status()).isEqualTo(409);
+  }
+
+  @Test
+  void commandThatDidNothing_isNoSuccess() throws Exception {
+    script.client =
+        (ip, to, request, timeout) -> RestFixture.Script.answer(new CommandOutcome.TimedOut());
+
+    RestClient.Answer answer = client.post(COMMANDS + "clear", "{\"instanceId\":\"A\"}");
+
+    assertThat(answer.status()).isEqualTo(502);
+    assertThat(answer.at("/state").asString()).isEqualTo("FAILED");
+    assertThat(answer.at("/workers/0/status").asString()).isEqualTo("TIMED_OUT");
+    assertThat(answer.at("/workers/0/error").asString()).contains("may have done it");
+  }
+
+  @Test
+  void longCommand_isAskedForUntilItIsOver() throws Exception {
+    CompletableFuture<CommandOutcome> reply = new CompletableFuture<>();
+    script.client = (ip, to, request, timeout) -> reply;
+    String id = "long-" + System.nanoTime();
+
+    RestClient.Answer begun =
+        client.post(
+            COMMANDS + "clear?waitMillis=0", "{\"instanceId\":\"A\",\"id\":\"" + id + "\"}");
+    assertThat(begun.status()).isEqualTo(202);
+    assertThat(begun.at("/state").asString()).isEqualTo("RUNNING");
+    assertThat(begun.at("/finishedMillis").isNull()).isTrue();
+    assertThat(begun.at("/workers/0/status").isNull()).isTrue();
+    String question = "{\"event_id\":\"" + id + "\"}";
+    assertThat(client.post("/check_finish", question).at("/status").asString())
+        .isEqualTo("running");
+
+    reply.complete(new CommandOutcome.Replied(new ClearWorkerRetMsg(1)));
+
+    assertThat(client.get(COMMANDS + id).at("/state").asString()).isEqualTo("DONE");
+    assertThat(client.post("/check_finish", question).at("/status").asString())
+        .isEqualTo("finished");
+  }
+
+  @Test
+  void failedCommand_isFailedWhenAskedFor() throws Exception {
+    script.client =
+        (ip, to, request, timeout) -> RestFixture.Script.answer(new CommandOutcome.TimedOut());
+    String id = client.post(COMMANDS + "health", "{\"instanceId\":\"A\"}").at("/id").asString();
+
+    assertThat(
+            client.post("/check_finish", "{\"event_id\":\"" + id + "\"}").at("/status").asString())
+        .isEqualTo("failed");
+  }
+
+  @Test
+  void unknownInstance_isNotKnownYetUntilTheLogIsRead() throws Exception {
+    script.ready = false;
+    assertThat(client.post(COMMANDS + "clear", "{\"instanceId\":\"Z\"}").status()).isEqualTo(503);
+    script.ready = true;
+    assertThat(client.post(COMMANDS + "clear", "{\"instanceId\":\"Z\"}").status()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "clear      | {}                                          | 400 | instanceId",
+        "clear      | {\"instanceId\":5}                          | 400 | instanceId",
+        "clear      | {\"instanceId\":\"\"}                       | 400 | instanceId",
+        "clear      | {\"instanceId\":\"A\",\"location\":\"\"}    | 400 | location",
+        "clear      | {\"instanceId\":\"A\",\"location\":[]}      | 400 | location",
+        "clear      | {\"instanceId\":\"A\",\"place\":\"x\"}      | 400 | place",
+        "clear      | {\"instanceId\":\"A\",\"id\":\"a b\"}       | 400 | id",
+        "clear      | {\"instanceId\":\"Z\"}                      | 404 | instance",
+        "pin        | {\"instanceId\":\"A\"}                      | 400 | tokens",
+        "pin        | {\"instanceId\":\"A\",\"tokens\":[]}        | 400 | tokens",
+        "pin        | {\"instanceId\":\"A\",\"tokens\":[1,-1]}    | 400 | tokens[1]",
+        "pin        | {\"instanceId\":\"A\",\"tokens\":[1,null]}  | 400 | tokens[1]",
+        "pin        | {\"instanceId\":\"A\",\"tokens\":[1.5]}     | 400 | tokens[0]",
+        "pin        | {\"instanceId\":\"A\",\"tokens\":[\"1\"]}   | 400 | tokens[0]",
+        "pin        | {\"instanceId\":\"A\",\"tokens\":[9223372036854775808]} | 400 | tokens[0]",
+        "pin        | {\"instanceId\":\"A\",\"tokens\":5}         | 400 | tokens",
+        "pin        | {\"instanceId\":\"A\",\"keys\":[\"no\"]}    | 400 | keys[0]",
+        "pin        | {\"instanceId\":\"A\",\"keys\":[]}          | 400 | keys",
+        "pin        | {\"instanceId\":\"A\",\"tokens\":[1],\"keys\":[\"m@1@0@1@half\"]} | 400 |"
+            + " keys",
+        "unpin      | {\"instanceId\":\"A\"}                      | 400 | owner",
+        "compress   | {\"instanceId\":\"A\"}                      | 400 | method",
+        "decompress | {\"instanceId\":\"A\",\"method\":\"\"}      | 400 | method",
+        "move       | {\"instanceId\":\"A\"}                      | 400 | targetInstanceId",
+        "move       | {\"instanceId\":\"A\",\"targetInstanceId\":\"Z\"} | 404 | target instance",
+        "move       | {\"instanceId\":\"A\",\"targetInstanceId\":\"A\"} | 400 | target instance",
+        "move       | {\"instanceId\":\"Z\",\"targetInstanceId\":\"A\"} | 404 | instance",
+        "move       | {\"instanceId\":\"A\",\"targetInstanceId\":\"B\",\"copy\":1} | 400 | copy",
+        "health?waitMillis=-1    | {\"instanceId\":\"A\"}         | 400 | waitMillis",
+        "health?waitMillis=20001 | {\"instanceId\":\"A\"}         | 400 | waitMillis",
+        "health?waitMillis=x     | {\"instanceId\":\"A\"}         | 400 | waitMillis",
+      })
+  void wrongCommands_areNamed(String command, String body, int status, String field)
+      throws Exception {
+    RestClient.Answer answer = client.post(COMMANDS + command, body);
+
+    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+    assertThat(answer.contentType()).startsWith("application/problem+json");
+    assertThat(answer.at("/field").asString()).as(answer.text()).isEqualTo(field);
+    assertThat(answer.text()).doesNotContain("Exception", "io.kvmesh");
+  }
+
+  @Test
+  void unknownCommands_are404() throws Exception {
+    assertThat(client.get(COMMANDS + "unknown").status()).isEqualTo(404);
+    assertThat(client.post(COMMANDS + "defragment", "{}").status()).isIn(404, 405);
+  }
+}
