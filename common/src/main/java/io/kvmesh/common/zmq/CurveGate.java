@@ -38,7 +38,7 @@ final class CurveGate implements AutoCloseable {
   private final LogLimit log = new LogLimit();
 
   CurveGate(ZmqSockets sockets, CurveKeys keys) {
-    this.loop = new SocketLoop("zmq-gate", sockets, 1);
+    this.loop = SocketLoop.thatOutlivesOthers("zmq-gate", sockets);
     this.allowedKey = keys.publicKey();
   }
 
@@ -103,7 +103,7 @@ final class CurveGate implements AutoCloseable {
     return refused.sum();
   }
 
-  /** Nobody is let in any more. */
+  /** Only after all sockets that it keeps; nobody asks it any more. */
   @Override
   public void close() {
     loop.close();

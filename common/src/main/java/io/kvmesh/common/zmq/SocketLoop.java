@@ -32,6 +32,7 @@ public final class SocketLoop implements AutoCloseable {
 
   private final String name;
   private final ZmqSockets sockets;
+  private final boolean outlivesOthers;
   private final BlockingQueue<Runnable> tasks;
   private final SocketWait idle;
   private final Thread thread;
@@ -56,8 +57,13 @@ public final class SocketLoop implements AutoCloseable {
    * @param name of the thread
    */
   public SocketLoop(String name, ZmqSockets sockets, int maxQueuedTasks) {
+    this(name, sockets, maxQueuedTasks, false);
+  }
+
+  private SocketLoop(String name, ZmqSockets sockets, int maxQueuedTasks, boolean outlivesOthers) {
     this.name = name;
     this.sockets = sockets;
+    this.outlivesOthers = outlivesOthers;
     this.tasks = new ArrayBlockingQueue<>(maxQueuedTasks);
     try {
       this.idle = new SocketWait();
@@ -65,6 +71,14 @@ public final class SocketLoop implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::loop);
+  }
+
+  /**
+   * A loop whose sockets stay open until it is closed, even where all are told to end; they are
+   * deaf then.
+   */
+  static SocketLoop thatOutlivesOthers(String name, ZmqSockets sockets) {
+    return new SocketLoop(name, sockets, 1, true);
   }
 
   /** Starts the thread. Once. */
@@ -258,11 +272,21 @@ public final class SocketLoop implements AutoCloseable {
     if (rung) {
       letRingerFinish();
     }
-    rung = idle.forRing(timeoutMillis());
-    if (rung && sockets.isClosed()) {
-      LOG.warn("Loop {} ends: the sockets were closed before it", name);
-      closing = true;
+    // Here, since asking a socket may have taken the ring that says so.
+    if (sockets.isClosed()) {
+      onSocketsClosed();
     }
+    rung = !closing && idle.forRing(timeoutMillis());
+  }
+
+  private void onSocketsClosed() {
+    if (outlivesOthers) {
+      // They are deaf now, and would ring for ever.
+      registrations.forEach(registration -> idle.remove(registration.socket()));
+      return;
+    }
+    LOG.warn("Loop {} ends: the sockets were closed before it", name);
+    closing = true;
   }
 
   /**

@@ -98,8 +98,13 @@ public final class ZmqSockets implements AutoCloseable {
       return;
     }
     CurveGate opened = new CurveGate(this, keys);
+    try {
+      opened.open(like);
+    } catch (IOException | RuntimeException e) {
+      opened.close();
+      throw e;
+    }
     gate = opened;
-    opened.open(like);
   }
 
   /**
@@ -126,14 +131,25 @@ public final class ZmqSockets implements AutoCloseable {
   }
 
   private ZmqSocket create(SocketKind kind, SocketSettings socketSettings) {
-    if (closed.get()) {
-      throw new IllegalStateException("The sockets are closed");
-    }
+    requireOpen();
     ZMQ.Socket raw = context.socket(kind.type());
     raw.setMsgAllocator(buffers);
     ZmqSocket socket = new ZmqSocket(this, kind, raw, socketSettings);
     open.add(socket);
+    try {
+      // Who closes looks at the open ones only after it has said so: one of both sees the other.
+      requireOpen();
+    } catch (IllegalStateException e) {
+      socket.close();
+      throw e;
+    }
     return socket;
+  }
+
+  private void requireOpen() {
+    if (closed.get()) {
+      throw new IllegalStateException("The sockets are closed");
+    }
   }
 
   boolean isClosed() {
@@ -154,6 +170,9 @@ public final class ZmqSockets implements AutoCloseable {
 
   void onClosed(ZmqSocket socket) {
     open.remove(socket);
+    if (closed.get()) {
+      closeGateIfLast();
+    }
   }
 
   /** The counters. */
@@ -168,8 +187,13 @@ public final class ZmqSockets implements AutoCloseable {
         refusedClients());
   }
 
-  private synchronized long refusedClients() {
-    return gate == null ? 0 : gate.refused();
+  private long refusedClients() {
+    CurveGate present = gate();
+    return present == null ? 0 : present.refused();
+  }
+
+  private synchronized @Nullable CurveGate gate() {
+    return gate;
   }
 
   /** Closes with a bound of 5 s. */
@@ -178,9 +202,11 @@ public final class ZmqSockets implements AutoCloseable {
     close(CLOSE_TIMEOUT);
   }
 
-  private synchronized void closeGate() {
-    if (gate != null) {
-      gate.close();
+  /** Without its gate a socket with keys lets everybody in who has any key. */
+  private void closeGateIfLast() {
+    CurveGate present = gate();
+    if (present != null && open.size() <= 1) {
+      present.close();
     }
   }
 
@@ -191,10 +217,10 @@ public final class ZmqSockets implements AutoCloseable {
    *     must stay mapped
    */
   public boolean close(Duration timeout) {
-    closeGate();
     if (!closed.compareAndSet(false, true)) {
       return true;
     }
+    closeGateIfLast();
     Thread closer = Thread.ofPlatform().daemon().name("zmq-close").start(context::term);
     try {
       if (closer.join(timeout)) {

@@ -17,6 +17,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -182,6 +183,57 @@ class CurveTest {
     SocketSettings other = SocketSettings.DEFAULT.withKeys(Optional.of(CurveKeys.of(bytes(3))));
     assertThatThrownBy(() -> sockets.bind(SocketKind.ROUTER, "tcp://127.0.0.1:0", other))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** The address at which the library asks for the gate is taken. */
+  @Test
+  void gateThatCantOpen_isNoGate_andTheNextSocketGetsOne() throws IOException {
+    try (ZmqSockets others = new ZmqSockets()) {
+      ZmqSocket inTheWay =
+          others.bind(SocketKind.ROUTER, "inproc://zeromq.zap.01", SocketSettings.DEFAULT);
+      assertThatThrownBy(() -> others.bind(SocketKind.ROUTER, "tcp://127.0.0.1:0", WITH_KEYS))
+          .isInstanceOf(IOException.class);
+      inTheWay.close();
+      try (ZmqSocket kept = others.bind(SocketKind.ROUTER, "tcp://127.0.0.1:0", WITH_KEYS)) {
+        assertThat(hearsStranger(kept)).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void gate_isClosedAfterTheSocketsThatItKeeps() throws Exception {
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    loop.execute(() -> awaitQuietly(mayGoOn));
+    try {
+      assertThat(sockets.close(Duration.ofMillis(50))).as("all closed").isFalse();
+      assertThat(sockets.stats().openSockets()).as("the door and its gate").isEqualTo(2);
+    } finally {
+      mayGoOn.countDown();
+    }
+    await().untilAsserted(() -> assertThat(sockets.stats().openSockets()).isZero());
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whether a client comes through that has made up its own key. */
+  private static boolean hearsStranger(ZmqSocket socket) {
+    ZMQ.Curve.KeyPair own = ZMQ.Curve.generateKeyPair();
+    try (ZContext context = new ZContext()) {
+      ZMQ.Socket client = context.createSocket(SocketType.DEALER);
+      client.setLinger(0);
+      client.setCurvePublicKey(own.publicKey.getBytes(ZMQ.CHARSET));
+      client.setCurveSecretKey(own.secretKey.getBytes(ZMQ.CHARSET));
+      client.setCurveServerKey(KEYS.publicKey());
+      client.connect(socket.endpoint());
+      client.send("hello");
+      return socket.receive(SHORT) != null;
+    }
   }
 
   @Test
