@@ -112,6 +112,11 @@ public record CacheStats(
     return (int) (room.capacityBytes / pageBytes);
   }
 
+  /** Number of pages in use, and of those that may still be taken into use. */
+  public int mostPages() {
+    return (int) ((room.capacityBytes + room.growableBytes) / pageBytes);
+  }
+
   /** Pages that nobody has. */
   public int freePages() {
     return (int) (room.freeBytes / pageBytes);

@@ -60,7 +60,7 @@ final class PutDesk implements AutoCloseable {
     this.limits = limits;
     this.counters = counters;
     this.nanoTime = nanoTime;
-    int most = (int) ((long) cache.stats().capacityPages() * limits.maxHeldPercent() / 100);
+    int most = (int) ((long) cache.stats().mostPages() * limits.maxHeldPercent() / 100);
     this.holds = new MoveHolds(most, limits.hold(), nanoTime);
     this.threads =
         new ThreadPoolExecutor(

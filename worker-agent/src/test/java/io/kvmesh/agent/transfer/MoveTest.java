@@ -164,6 +164,22 @@ class MoveTest {
   }
 
   @Test
+  void move_intoATargetWhoseMemoryIsYetToGrow_mayHoldItsShareOfAllOfIt() throws Exception {
+    try (TestAgent source = source();
+        TestAgent target =
+            TestAgent.named("target")
+                .pages(40, 4096)
+                .initialPages(4)
+                .hold(Duration.ofSeconds(10), 50)
+                .start()) {
+      source.store(TestAgent.keys(1, 20));
+      assertThat(move(source, target, null, false).outcomes())
+          .isEqualTo(Map.of(MoveOutcome.MOVED, 20));
+      requireSettled(source, target);
+    }
+  }
+
+  @Test
   void chunk_thatIsHeldHere_comesToTheTargetAndStaysHere() throws Exception {
     try (TestAgent source = source();
         TestAgent target = target()) {

@@ -3,9 +3,11 @@ package io.kvmesh.agent.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvmesh.agent.cache.CacheOptions;
 import io.kvmesh.agent.cache.CacheStats;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.ChunkMemory;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.event.EventOutbox;
@@ -59,9 +61,16 @@ public final class TestAgent implements AutoCloseable {
                 builder.file,
                 Map.of(),
                 OptionalInt.empty()));
-    PageAllocator pages = new PageAllocator(arena, builder.pageBytes);
+    PageAllocator pages =
+        new PageAllocator(arena, builder.pageBytes, Math.min(builder.pages, builder.initialPages));
+    ChunkMemory memory = ChunkMemory.paged(pages, 1);
     cache =
-        new ChunkCache(pages, PolicyName.LRU.create(pages.capacity()), new EventOutbox(1_000_000));
+        new ChunkCache(
+            memory,
+            PolicyName.LRU.create(memory.slots()),
+            new EventOutbox(1_000_000),
+            CacheOptions.DEFAULT,
+            System::nanoTime);
     self =
         new LocalPeer(
             new WorkerId(builder.name, 0),
@@ -93,6 +102,7 @@ public final class TestAgent implements AutoCloseable {
   public static final class Builder {
     private final String name;
     private int pages = 64;
+    private int initialPages = Integer.MAX_VALUE;
     private int pageBytes = 4096;
     private long getBytes = 16 * 4096;
     private long maxLoanedPerPeer = 64 << 20;
@@ -117,6 +127,12 @@ public final class TestAgent implements AutoCloseable {
     public Builder pages(int count, int bytes) {
       pages = count;
       pageBytes = bytes;
+      return this;
+    }
+
+    /** So many are usable at first; the others are taken into use one by one. */
+    public Builder initialPages(int count) {
+      initialPages = count;
       return this;
     }
 
