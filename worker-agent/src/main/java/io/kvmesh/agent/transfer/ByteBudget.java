@@ -16,14 +16,15 @@ final class ByteBudget {
     free = new Semaphore(units, true);
   }
 
-  /** Takes that many, if they are free; more than there are counts as all of them. */
-  boolean tryTake(long bytes) {
-    return free.tryAcquire(unitsFor(bytes));
-  }
-
-  /** Waits for them at most that long; nothing is taken if false. */
-  boolean take(long bytes, Deadline deadline) throws InterruptedException {
-    return free.tryAcquire(unitsFor(bytes), deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+  /**
+   * Takes that many as soon as they are free and nobody has waited for longer; more than there are
+   * counts as all of them.
+   *
+   * @param atMostNanos how long to wait for them; zero or less = not at all
+   * @return false if nothing is taken
+   */
+  boolean take(long bytes, long atMostNanos) throws InterruptedException {
+    return free.tryAcquire(unitsFor(bytes), atMostNanos, TimeUnit.NANOSECONDS);
   }
 
   /** Gives back what was taken. */

@@ -203,7 +203,7 @@ public final class PeerClient implements AutoCloseable {
     oldest.ifPresent(
         link -> {
           links.remove(link.getKey());
-          drop(link.getKey(), link.getValue());
+          drop(link.getValue());
         });
     return oldest.isPresent();
   }
@@ -215,14 +215,13 @@ public final class PeerClient implements AutoCloseable {
       link.getValue().tick();
       if (link.getValue().idleFor(settings.idleTimeout().toNanos())) {
         all.remove();
-        drop(link.getKey(), link.getValue());
+        drop(link.getValue());
       }
     }
   }
 
-  private void drop(String peer, PeerLink link) {
+  private void drop(PeerLink link) {
     link.close("unused");
-    budget.forget(peer);
     connections = links.size();
   }
 
