@@ -57,11 +57,18 @@ public final class ChunkMover implements AutoCloseable {
    * @return false if another is under way, or this agent is closing
    */
   public boolean begin(MoveOrder order, Consumer<MoveReport> whenOver) {
-    MoveRun run = newRun(order);
+    // Looked at first: naming all that is resident takes long.
+    if (closing || underWay.get() != null || !start(newRun(order), whenOver)) {
+      counters.count(MoveCount.MOVE_REFUSED);
+      return false;
+    }
+    return true;
+  }
+
+  private boolean start(MoveRun run, Consumer<MoveReport> whenOver) {
     Thread thread =
         Thread.ofPlatform().daemon().name("chunk-mover").unstarted(() -> run(run, whenOver));
     if (closing || !underWay.compareAndSet(null, new Move(run, thread))) {
-      counters.count(MoveCount.MOVE_REFUSED);
       return false;
     }
     thread.start();
