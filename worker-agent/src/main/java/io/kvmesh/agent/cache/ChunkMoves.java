@@ -53,21 +53,36 @@ public final class ChunkMoves {
   /**
    * Removes chunks as moved, each as soon as nobody holds it.
    *
-   * @param atMost how long to wait for those who hold some; zero = not at all
-   * @return the keys of those that are still resident since somebody still holds them
+   * @param atMost how long to wait for those who hold some; zero = not at all. An interrupt ends
+   *     the wait too, and is kept
+   * @return the keys of those that weren't removed since somebody held them to the end
    */
-  public List<ChunkKey> remove(List<ChunkKey> keys, Duration atMost) throws InterruptedException {
+  public List<ChunkKey> remove(List<ChunkKey> keys, Duration atMost) {
     long left = atMost.toNanos();
-    lock.lockInterruptibly();
+    lock.lock();
     try {
       List<ChunkKey> kept = removeUnlessHeld(keys);
       while (!kept.isEmpty() && left > 0) {
-        left = letGo.awaitNanos(left);
-        kept = removeUnlessHeld(kept);
+        left = await(left);
+        if (left > 0) {
+          kept = removeUnlessHeld(kept);
+        }
       }
       return kept;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Waits for a lease to be closed; answers what is left of the time. */
+  @SuppressWarnings("WaitNotInLoop") // its caller loops
+  @GuardedBy("lock")
+  private long await(long nanos) {
+    try {
+      return letGo.awaitNanos(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 0;
     }
   }
 

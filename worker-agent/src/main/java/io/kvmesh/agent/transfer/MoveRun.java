@@ -96,12 +96,9 @@ final class MoveRun {
 
   /** Makes the move; each chunk is in the report afterwards. */
   MoveReport run() {
-    String stopped;
-    try {
-      stopped = pushAll();
-      removeStragglers();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    String stopped = pushAll();
+    removeStragglers();
+    if (stopped == null && Thread.currentThread().isInterrupted()) {
       stopped = CLOSING;
     }
     enter(stragglers, MoveOutcome.IN_USE);
@@ -111,7 +108,7 @@ final class MoveRun {
   }
 
   /** Answers why not all was tried; null if all was. */
-  private @Nullable String pushAll() throws InterruptedException {
+  private @Nullable String pushAll() {
     int most = limits.batches().chunksAtOnce(client.self().pageBytes());
     String stopped = null;
     while (next < keys.size() && stopped == null) {
@@ -126,7 +123,7 @@ final class MoveRun {
   }
 
   /** Pushes those of the keys that are here; answers why the move can't go on, null if it can. */
-  private @Nullable String pushHeld(List<ChunkKey> batch) throws InterruptedException {
+  private @Nullable String pushHeld(List<ChunkKey> batch) {
     String stopped = null;
     try (ChunkLease lease = cache.newLease()) {
       List<ChunkKey> held = cache.moves().hold(batch, lease);
@@ -260,13 +257,13 @@ final class MoveRun {
     };
   }
 
-  private void removeStragglers() throws InterruptedException {
+  private void removeStragglers() {
     long promised = promisedUntil - nanoTime.getAsLong();
     removeStragglers(Duration.ofNanos(Math.clamp(promised, 0, WAIT_FOR_HOLDERS.toNanos())));
   }
 
   /** Removes what the target has and nobody holds here any more. */
-  private void removeStragglers(Duration atMost) throws InterruptedException {
+  private void removeStragglers(Duration atMost) {
     if (stragglers.isEmpty()) {
       return;
     }

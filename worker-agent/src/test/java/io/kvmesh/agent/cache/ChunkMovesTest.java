@@ -63,7 +63,7 @@ class ChunkMovesTest {
   }
 
   @Test
-  void remove_leavesWhatIsHeldAndMindsNothingThatIsGone() throws Exception {
+  void remove_leavesWhatIsHeldAndMindsNothingThatIsGone() {
     store(keys(1, 4));
     try (ChunkLease held = cache.leasePrefix(keys(1, 2))) {
       assertThat(held.size()).isEqualTo(2);
@@ -80,13 +80,7 @@ class ChunkMovesTest {
     ChunkLease held = cache.leasePrefix(keys(1, 2));
     CompletableFuture<List<ChunkKey>> kept =
         CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return cache.moves().remove(keys(1, 4), Duration.ofSeconds(20));
-              } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-              }
-            },
+            () -> cache.moves().remove(keys(1, 4), Duration.ofSeconds(20)),
             task -> Thread.ofPlatform().start(task));
     await().until(() -> cache.stats().residentChunks() == 2);
     held.close();
@@ -97,5 +91,18 @@ class ChunkMovesTest {
       assertThat(again.size()).isEqualTo(1);
       assertThat(cache.moves().remove(keys(1, 1), Duration.ofMillis(20))).isEqualTo(keys(1, 1));
     }
+  }
+
+  @Test
+  void remove_thatIsInterrupted_tellsWhatItHasRemoved() {
+    store(keys(1, 4));
+    try (ChunkLease held = cache.leasePrefix(keys(1, 2))) {
+      assertThat(held.size()).isEqualTo(2);
+      Thread.currentThread().interrupt();
+      assertThat(cache.moves().remove(keys(1, 4), Duration.ofSeconds(20))).isEqualTo(keys(1, 2));
+      assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+    }
+    assertThat(cache.stats().removed().get(RemovalCause.MOVED)).isEqualTo(2);
+    assertThat(cache.stats().residentChunks()).isEqualTo(2);
   }
 }
