@@ -73,19 +73,28 @@ final class MoveHolds {
   }
 
   /**
-   * Takes over a lease, and holds all of the move for the whole time from now on.
+   * Takes over a lease, and holds all of the move for the whole time from now on. Of one that holds
+   * nothing nothing is kept.
    *
    * @param reserved what was set aside for it, no less than it holds
    */
   void keep(Id id, ChunkLease lease, int reserved) {
+    boolean empty = lease.size() == 0;
     lock.lock();
     try {
       chunks += lease.size() - reserved;
-      Hold hold = byMove.computeIfAbsent(id, unused -> new Hold());
-      hold.leases.add(lease);
-      hold.untilNanos = nanoTime.getAsLong() + nanos;
+      Hold hold = empty ? byMove.get(id) : byMove.computeIfAbsent(id, none -> new Hold());
+      if (hold != null) {
+        hold.untilNanos = nanoTime.getAsLong() + nanos;
+        if (!empty) {
+          hold.leases.add(lease);
+        }
+      }
     } finally {
       lock.unlock();
+    }
+    if (empty) {
+      lease.close();
     }
   }
 

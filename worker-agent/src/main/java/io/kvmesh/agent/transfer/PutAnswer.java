@@ -11,6 +11,9 @@ import java.util.List;
 /** What came of telling a peer to take chunks, once. */
 sealed interface PutAnswer {
 
+  /** A day: a promise of more is as good, and could not be reckoned with. */
+  long MOST_HELD_MILLIS = 24 * 60 * 60 * 1000L;
+
   /**
    * The peer's receipt.
    *
@@ -48,7 +51,8 @@ sealed interface PutAnswer {
           new GetAnswer.Refused(P2PErrorMsg.NOT_INITIALIZED, "answers as epoch " + epoch));
     }
     Long held = reply.heldMillis();
-    return new Receipt(outcomes, Duration.ofMillis(held == null ? 0 : held));
+    return new Receipt(
+        outcomes, Duration.ofMillis(held == null ? 0 : Math.clamp(held, 0, MOST_HELD_MILLIS)));
   }
 
   private static Failed garbled(String reason) {

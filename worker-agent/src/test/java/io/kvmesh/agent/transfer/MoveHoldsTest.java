@@ -52,6 +52,20 @@ class MoveHoldsTest {
   }
 
   @Test
+  void pushThatBroughtNothing_keepsTheMoveAndNothingElse() {
+    keep(ONE, 1, 0);
+    assertThat(holds.end(ONE)).as("nothing is held for it").isFalse();
+    keep(ONE, 1, 1);
+    now.addAndGet(60);
+    keep(ONE, 1, 0);
+    now.addAndGet(60);
+    assertThat(holds.expire()).as("held anew").isZero();
+    assertThat(leased()).isEqualTo(1);
+    assertThat(holds.end(ONE)).isTrue();
+    assertThat(leased()).isZero();
+  }
+
+  @Test
   void reserve_givesNoMoreThanThereIs() {
     assertThat(holds.reserve(3)).isEqualTo(3);
     assertThat(holds.reserve(3)).isEqualTo(1);
