@@ -337,6 +337,7 @@ final class PullRun {
         counters.count(PullCount.UNWANTED_CHUNK);
         lacks(holder, which);
       }
+      case CHANGED -> lacks(holder, which);
       case HARMED -> {
         counters.count(PullCount.HARMED_CHUNK);
         client.blame(holder.address(), room.wantedKey(which));

@@ -255,8 +255,7 @@ final class PutRun {
     }
     int bytes = delivery.length();
     if (!delivery.copyNextTo(chunk.body())) {
-      client.blame(order.sender());
-      return PutOutcome.HARMED;
+      return whyHarmed(delivery);
     }
     rooms.set(which, null);
     return switch (cache.commit(chunk, delivery.lastChecksum(), into)) {
@@ -268,6 +267,14 @@ final class PutRun {
       case CommitOutcome.RESIDENT -> PutOutcome.RESIDENT;
       case CommitOutcome.CLOSED -> PutOutcome.NOT_KEPT;
     };
+  }
+
+  private PutOutcome whyHarmed(Delivery delivery) {
+    if (delivery.lastChanged()) {
+      return PutOutcome.UNREADABLE;
+    }
+    client.blame(order.sender());
+    return PutOutcome.HARMED;
   }
 
   /** The room that was claimed, or other room if the chunk that came has another length. */

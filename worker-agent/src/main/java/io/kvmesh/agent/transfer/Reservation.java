@@ -151,7 +151,7 @@ final class Reservation implements AutoCloseable {
     } else if (delivery.copyNextTo(chunk.body())) {
       checksums[which] = delivery.lastChecksum();
     } else {
-      return Fault.HARMED;
+      return delivery.lastChanged() ? Fault.CHANGED : Fault.HARMED;
     }
     filled.set(which);
     return null;
@@ -217,6 +217,8 @@ final class Reservation implements AutoCloseable {
   enum Fault {
     /** A part of a chunk, or a body of another length than such chunks have here. */
     UNWANTED,
+    /** Its owner has given its memory out anew. */
+    CHANGED,
     /** The bytes aren't those that were sent. */
     HARMED,
     /** A chunk of another size found no room, or the cache is closing. */

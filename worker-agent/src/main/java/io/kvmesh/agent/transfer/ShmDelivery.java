@@ -14,6 +14,7 @@ final class ShmDelivery extends Delivery {
   private final MappedArena arena;
   private final BorrowedPages.Loan loan;
   private final Counters<PullCount> counters;
+  private boolean lastChanged;
   private boolean closed;
 
   /**
@@ -38,10 +39,16 @@ final class ShmDelivery extends Delivery {
   @Override
   boolean copy(int chunk, MemorySegment target, ChunkChecksum sum) {
     boolean unchanged = arena.read(offsets.get(chunk), generations.get(chunk), target, sum::add);
-    if (!unchanged) {
+    lastChanged = !unchanged;
+    if (lastChanged) {
       counters.count(PullCount.CHUNK_CHANGED);
     }
     return unchanged;
+  }
+
+  @Override
+  boolean lastChanged() {
+    return lastChanged;
   }
 
   @Override

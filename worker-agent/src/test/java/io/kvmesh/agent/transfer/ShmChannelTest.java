@@ -197,6 +197,7 @@ class ShmChannelTest {
                 assertThat(asker.resident(KEYS)).isEqualTo(40);
               });
       assertThat(asker.pulled.get(PullCount.CHUNK_CHANGED)).isPositive();
+      assertThat(asker.pulled.get(PullCount.HARMED_CHUNK)).isZero();
       assertThat(asker.pulled.get(PullCount.CHANNEL_FALLBACK)).isPositive();
       asker.requireSettled();
       owner.requireSettled();
@@ -300,6 +301,7 @@ class ShmChannelTest {
         owner.server.close();
         owner.store(TestAgent.keys(100, 4));
         assertThat(delivery.copyNextTo(pending.body())).as("given out anew").isFalse();
+        assertThat(delivery.lastChanged()).as("which is no harm").isTrue();
         asker.cache.abort(pending);
       }
       delivery.close();
