@@ -193,8 +193,9 @@ public record AgentSettings(
    * @param channels how chunks may come and go, best first: shm = read out of the memory of an
    *     agent on the same host, where both have a kvmesh.memory.file in one directory; zmq = over
    *     the network
-   * @param connectTimeout from a peer's first use to the end of the handshake; with a key-file at
-   *     least 1s
+   * @param connectTimeout from a peer's first use to the end of the handshake, and how long one may
+   *     be silent in all while it is waited for before it is passed over; with a key-file at least
+   *     1s
    * @param getBytes asked for by one request; a longer pull is several side by side
    * @param maxInFlight bytes asked of all peers and not yet arrived
    * @param maxInFlightPerPeer bytes asked of one peer and not yet arrived

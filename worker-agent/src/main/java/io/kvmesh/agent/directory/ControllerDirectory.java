@@ -62,7 +62,12 @@ public final class ControllerDirectory implements PeerDirectory, AutoCloseable {
     this.nanoTime = nanoTime;
     this.loop = new SocketLoop("directory", sockets, MAX_QUEUED_TASKS);
     this.refused = new RefusedFrames("directory", nanoTime);
-    this.order = new Controllers(settings.controllers().size(), settings.passOverMost(), nanoTime);
+    this.order =
+        new Controllers(
+            settings.controllers().size(),
+            settings.attemptTimeout(),
+            settings.passOverMost(),
+            nanoTime);
     this.links = settings.controllers().stream().map(this::link).toList();
     this.mayAsk = new Semaphore(settings.maxInFlight());
   }
@@ -207,17 +212,28 @@ public final class ControllerDirectory implements PeerDirectory, AutoCloseable {
       if (left <= 0) {
         return new Exchange.Silent();
       }
+      long asked = nanoTime.getAsLong();
       last = ask(index, question, Math.min(left, settings.attemptTimeout().toNanos()));
       if (isUseful(last)) {
         answered = true;
         order.answered(index);
         return last;
       }
-      answered = false;
-      order.failed(index);
-      counters.count(DirectoryCount.MOVED_ON);
+      if (fails(index, last, asked)) {
+        answered = false;
+        counters.count(DirectoryCount.MOVED_ON);
+      }
     }
     return last;
+  }
+
+  /** Who was given less time than a controller may take isn't to blame for its silence alone. */
+  private boolean fails(int index, Exchange exchange, long askedNanos) {
+    if (exchange instanceof Exchange.Silent) {
+      return order.silent(index, askedNanos);
+    }
+    order.failed(index);
+    return true;
   }
 
   private static boolean isUseful(Exchange exchange) {

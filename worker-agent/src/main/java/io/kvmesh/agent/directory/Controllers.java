@@ -1,5 +1,6 @@
 package io.kvmesh.agent.directory;
 
+import io.kvmesh.common.zmq.Silence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,7 +8,8 @@ import java.util.function.LongSupplier;
 
 /**
  * In which order controllers are asked: the one that answered last, then the others in turn. One
- * that failed is passed over for a growing time. Any thread.
+ * that failed is passed over for a growing time. Silence is a failure once it is longer than a
+ * controller may take to answer, whether one waited for so long or several did in sum. Any thread.
  */
 final class Controllers {
 
@@ -15,20 +17,31 @@ final class Controllers {
   private static final int MOST_DOUBLINGS = 20;
 
   private static final class State {
+    private final Silence silence;
     private int failures;
     private long passOverUntil;
+
+    private State(long nowNanos) {
+      silence = new Silence(nowNanos);
+    }
   }
 
+  private final long patienceNanos;
   private final long mostPauseNanos;
   private final LongSupplier nanoTime;
   private final List<State> records = new ArrayList<>();
   private int preferred;
 
-  Controllers(int count, Duration mostPause, LongSupplier nanoTime) {
+  /**
+   * @param patience how long a controller may take to answer
+   * @param mostPause for which one is passed over
+   */
+  Controllers(int count, Duration patience, Duration mostPause, LongSupplier nanoTime) {
+    this.patienceNanos = patience.toNanos();
     this.mostPauseNanos = mostPause.toNanos();
     this.nanoTime = nanoTime;
     for (int i = 0; i < count; i++) {
-      records.add(new State());
+      records.add(new State(nanoTime.getAsLong()));
     }
   }
 
@@ -52,6 +65,7 @@ final class Controllers {
 
   synchronized void answered(int index) {
     records.get(index).failures = 0;
+    records.get(index).silence.heard(nanoTime.getAsLong());
     if (records.get(preferred).failures > 0) {
       preferred = index;
     }
@@ -62,6 +76,18 @@ final class Controllers {
     long pause = FIRST_PAUSE_NANOS << Math.min(it.failures, MOST_DOUBLINGS);
     it.passOverUntil = nanoTime.getAsLong() + Math.min(pause, mostPauseNanos);
     it.failures++;
+  }
+
+  /** One waited for it in vain since then; answers whether that makes it fail. */
+  synchronized boolean silent(int index, long sinceNanos) {
+    long now = nanoTime.getAsLong();
+    boolean failed =
+        records.get(index).silence.waited(sinceNanos, now) >= patienceNanos
+            || now - sinceNanos >= patienceNanos;
+    if (failed) {
+      failed(index);
+    }
+    return failed;
   }
 
   /** How many answered when they were asked last, or were never asked. */

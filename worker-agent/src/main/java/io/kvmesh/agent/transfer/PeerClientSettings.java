@@ -7,7 +7,8 @@ import java.time.Duration;
  * How this agent deals with the peers that it pulls from.
  *
  * @param sockets of all connections
- * @param connectTimeout from a peer's first use to the end of the handshake
+ * @param connectTimeout from a peer's first use to the end of the handshake; so long may one also
+ *     be silent while it is waited for, before it is passed over
  * @param passOverMost longest time for which a peer that failed is passed over
  * @param idleTimeout after which a connection that nobody used is closed
  * @param maxPeers connections kept

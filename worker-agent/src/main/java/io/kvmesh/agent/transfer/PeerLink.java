@@ -10,6 +10,7 @@ import io.kvmesh.common.zmq.EnvelopeException;
 import io.kvmesh.common.zmq.MessageHandler;
 import io.kvmesh.common.zmq.Multipart;
 import io.kvmesh.common.zmq.SendOutcome;
+import io.kvmesh.common.zmq.Silence;
 import io.kvmesh.common.zmq.ZmqSocket;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -46,6 +47,7 @@ final class PeerLink {
   private final PeerClient.Context context;
   private final String address;
   private final PassOver passOver;
+  private final Silence silence;
   private final LinkSocket socket;
   private final Queue<PeerRequests.Request> waiting = new ArrayDeque<>();
   private final PeerRequests inFlight = new PeerRequests();
@@ -64,6 +66,7 @@ final class PeerLink {
     this.passOver = new PassOver(context.settings().passOverMost());
     this.socket = new LinkSocket(context);
     this.lastUsedNanos = context.nanoTime().getAsLong();
+    this.silence = new Silence(lastUsedNanos);
   }
 
   /** Sends the request now, or once the handshake is done; or answers it at once. */
@@ -97,12 +100,21 @@ final class PeerLink {
       lookups.tick();
     }
     long unanswered = inFlight.expire();
-    if (unanswered != 0 && lastReplyNanos - unanswered < 0) {
+    if (unanswered != 0 && isSilent(unanswered, now)) {
       passOver.failed(now);
       if (passOver.failures() >= TIMEOUTS_TO_RECONNECT) {
         disconnect(new GetAnswer.Lost("answers nothing"));
       }
     }
+  }
+
+  /**
+   * Whether a wait in vain is held against the peer: if it has answered nothing since then, and
+   * been silent for as long as a connection may take, be it in one wait or in several.
+   */
+  private boolean isSilent(long sinceNanos, long now) {
+    return lastReplyNanos - sinceNanos < 0
+        && silence.waited(sinceNanos, now) >= context.settings().connectTimeout().toNanos();
   }
 
   private boolean expired(PeerRequests.Request request) {
@@ -133,7 +145,7 @@ final class PeerLink {
 
   /** Somebody waited in vain since then. */
   void gaveUp(long sinceNanos) {
-    if (lastReplyNanos - sinceNanos < 0) {
+    if (isSilent(sinceNanos, context.nanoTime().getAsLong())) {
       blame();
     }
   }
@@ -332,6 +344,7 @@ final class PeerLink {
     @Override
     public void heard() {
       lastReplyNanos = context.nanoTime().getAsLong();
+      silence.heard(lastReplyNanos);
     }
 
     @Override

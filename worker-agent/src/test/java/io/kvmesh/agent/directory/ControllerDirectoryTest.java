@@ -239,6 +239,34 @@ class ControllerDirectoryTest {
   }
 
   @Test
+  void silenceUnderAShortDeadline_isHeldAgainstNobody() throws Exception {
+    try (FakeController one = new FakeController(asked -> found(1))) {
+      use(LONG, one);
+      assertThat(best(lookup(LONG))).isEqualTo(1);
+      one.fromNowOn(asked -> null);
+      assertThat(lookup(Duration.ofMillis(30))).isEqualTo(new LookupOutcome.TimedOut());
+      one.fromNowOn(asked -> found(2));
+      assertThat(directory.reachable()).isTrue();
+      assertThat(directory.notFailing()).isEqualTo(1);
+      assertThat(best(lookup(LONG))).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void silenceUnderShortDeadlines_isFoundOutInTheEnd() throws Exception {
+    try (FakeController silent = new FakeController(asked -> null);
+        FakeController good = new FakeController(asked -> found(1))) {
+      use(Duration.ofMillis(300), silent, good);
+      int timedOut = 0;
+      while (lookup(Duration.ofMillis(50)) instanceof LookupOutcome.TimedOut) {
+        timedOut++;
+      }
+      assertThat(timedOut).isBetween(1, 7);
+      assertThat(directory.notFailing()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void lookup_withoutControllers_isUnavailable() throws Exception {
     use(LONG, new String[0]);
     assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Unavailable.class);

@@ -90,6 +90,37 @@ class FaultyPeerTest {
   }
 
   @Test
+  void peer_thatIsSilentUnderAShortDeadline_isNotPassedOver() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    try (FakePeer peer =
+        FakePeer.that(
+            (it, to, get) -> {
+              if (asked.incrementAndGet() > 1) {
+                all(it, to, get);
+              }
+            })) {
+      warm(peer);
+      assertThat(pull(peer, SHORT)).isEqualTo(new PullOutcome.TimedOut(0));
+      assertThat(pull(peer, LONG)).isEqualTo(new PullOutcome.Hit(4));
+      assertThat(asker.pulled.get(PullCount.PASSED_OVER)).isZero();
+    }
+  }
+
+  @Test
+  void peer_thatIsAlwaysSilentUnderShortDeadlines_isPassedOverInTheEnd() throws Exception {
+    try (FakePeer peer = FakePeer.that((it, to, get) -> {})) {
+      warm(peer);
+      int waited = 0;
+      while (pull(peer, SHORT) instanceof PullOutcome.TimedOut) {
+        waited++;
+      }
+      assertThat(Duration.ofMillis(waited * SHORT.toMillis()))
+          .isBetween(CONNECT.minus(SHORT), CONNECT.plus(CONNECT.dividedBy(2)));
+      assertThat(asker.pulled.get(PullCount.PASSED_OVER)).isPositive();
+    }
+  }
+
+  @Test
   void reply_thatComesAfterTheDeadline_touchesNoPageAndItsLoanIsEnded() throws Exception {
     AtomicInteger sent = new AtomicInteger();
     List<Runnable> late = new ArrayList<>();
