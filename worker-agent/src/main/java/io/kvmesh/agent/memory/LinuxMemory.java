@@ -7,13 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -48,6 +43,8 @@ final class LinuxMemory {
       Map.of(
           1,
           "EPERM",
+          2,
+          "ENOENT",
           11,
           "EAGAIN",
           12,
@@ -61,7 +58,9 @@ final class LinuxMemory {
           ENOSYS,
           "ENOSYS",
           95,
-          "EOPNOTSUPP");
+          "EOPNOTSUPP",
+          40,
+          "ELOOP");
 
   private LinuxMemory() {}
 
@@ -82,10 +81,10 @@ final class LinuxMemory {
 
   private static long map(long byteSize, int flags) {
     try (Arena call = Arena.ofConfined()) {
-      MemorySegment state = call.allocate(Calls.STATE);
+      MemorySegment state = call.allocate(LinuxCalls.STATE);
       long address =
           (long) Calls.MMAP.invokeExact(state, 0L, byteSize, PROT_READ_WRITE, flags, -1, 0L);
-      return address == MAP_FAILED ? -Calls.errno(state) : address;
+      return address == MAP_FAILED ? -LinuxCalls.errno(state) : address;
     } catch (Throwable unexpected) {
       throw new LinkageError("mmap could not be called", unexpected);
     }
@@ -93,9 +92,9 @@ final class LinuxMemory {
 
   static int unmap(long address, long byteSize) {
     try (Arena call = Arena.ofConfined()) {
-      MemorySegment state = call.allocate(Calls.STATE);
+      MemorySegment state = call.allocate(LinuxCalls.STATE);
       int result = (int) Calls.MUNMAP.invokeExact(state, address, byteSize);
-      return result == 0 ? 0 : Calls.errno(state);
+      return result == 0 ? 0 : LinuxCalls.errno(state);
     } catch (Throwable unexpected) {
       throw new LinkageError("munmap could not be called", unexpected);
     }
@@ -103,9 +102,9 @@ final class LinuxMemory {
 
   static int advise(MemorySegment memory, int advice) {
     try (Arena call = Arena.ofConfined()) {
-      MemorySegment state = call.allocate(Calls.STATE);
+      MemorySegment state = call.allocate(LinuxCalls.STATE);
       int result = (int) Calls.MADVISE.invokeExact(state, memory, memory.byteSize(), advice);
-      return result == 0 ? 0 : Calls.errno(state);
+      return result == 0 ? 0 : LinuxCalls.errno(state);
     } catch (Throwable unexpected) {
       throw new LinkageError("madvise could not be called", unexpected);
     }
@@ -114,9 +113,9 @@ final class LinuxMemory {
   /** Locks each page from when it is backed. */
   static int lockOnFault(MemorySegment memory) {
     try (Arena call = Arena.ofConfined()) {
-      MemorySegment state = call.allocate(Calls.STATE);
+      MemorySegment state = call.allocate(LinuxCalls.STATE);
       int result = (int) Calls.MLOCK2.invokeExact(state, memory, memory.byteSize(), MLOCK_ONFAULT);
-      return result == 0 ? 0 : Calls.errno(state);
+      return result == 0 ? 0 : LinuxCalls.errno(state);
     } catch (Throwable unexpected) {
       throw new LinkageError("mlock2 could not be called", unexpected);
     }
@@ -134,7 +133,7 @@ final class LinuxMemory {
       mask.setAtIndex(JAVA_LONG, node / LONG_BITS, 1L << (node % LONG_BITS));
       // The kernel reads one bit less than it is told.
       long maskBits = (long) words * LONG_BITS + 1;
-      MemorySegment state = call.allocate(Calls.STATE);
+      MemorySegment state = call.allocate(LinuxCalls.STATE);
       long result =
           (long)
               Calls.SYSCALL.invokeExact(
@@ -146,7 +145,7 @@ final class LinuxMemory {
                   mask,
                   maskBits,
                   0L);
-      return result == 0 ? 0 : Calls.errno(state);
+      return result == 0 ? 0 : LinuxCalls.errno(state);
     } catch (Throwable unexpected) {
       throw new LinkageError("mbind could not be called", unexpected);
     }
@@ -161,44 +160,24 @@ final class LinuxMemory {
   /** Functions of the C library, bound when the first of them is called. */
   private static final class Calls {
 
-    static final StructLayout STATE = Linker.Option.captureStateLayout();
     static final MethodHandle MMAP =
-        handle(
+        LinuxCalls.handle(
             "mmap",
             FunctionDescriptor.of(
                 JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
     static final MethodHandle MUNMAP =
-        handle("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+        LinuxCalls.handle("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
     static final MethodHandle MADVISE =
-        handle("madvise", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
+        LinuxCalls.handle("madvise", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
     static final MethodHandle MLOCK2 =
-        handle("mlock2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
+        LinuxCalls.handle("mlock2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
     static final MethodHandle SYSCALL =
-        handle(
+        LinuxCalls.handle(
             "syscall",
             FunctionDescriptor.of(
                 JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG),
             Linker.Option.firstVariadicArg(1));
 
-    private static final VarHandle ERRNO =
-        STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
     private Calls() {}
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle handle(
-        String name, FunctionDescriptor signature, Linker.Option... more) {
-      List<Linker.Option> options = new ArrayList<>(List.of(more));
-      options.add(Linker.Option.captureCallState("errno"));
-      Linker linker = Linker.nativeLinker();
-      return linker.downcallHandle(
-          linker.defaultLookup().findOrThrow(name),
-          signature,
-          options.toArray(Linker.Option[]::new));
-    }
-
-    static int errno(MemorySegment state) {
-      return (int) ERRNO.get(state, 0L);
-    }
   }
 }

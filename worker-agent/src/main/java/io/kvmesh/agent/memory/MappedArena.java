@@ -5,9 +5,7 @@ import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -18,8 +16,8 @@ import java.util.function.Consumer;
  * that takes long for much memory.
  *
  * <p>Of the owner nothing is believed: its file is looked for by name in a directory of ours, must
- * be a regular file of the right size, and say in its header that it is the one that was meant. A
- * file that is cut off afterwards makes reads fail, not this process.
+ * be a regular file of this user and of the right size, and say in its header that it is the one
+ * that was meant. A file that is cut off afterwards makes reads fail, not this process.
  */
 public final class MappedArena implements AutoCloseable {
 
@@ -81,10 +79,7 @@ public final class MappedArena implements AutoCloseable {
   @SuppressWarnings("MustBeClosedChecker") // the last use closes both
   private static MappedArena open(Path path, ArenaIdentity identity, long epoch)
       throws IOException {
-    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-      throw new ArenaException("it is no regular file, or isn't there");
-    }
-    RandomAccessFile file = new RandomAccessFile(path.toFile(), "r");
+    RandomAccessFile file = PeerFile.open(path);
     Arena lifetime = Arena.ofShared();
     try {
       ArenaFileLayout layout = new ArenaFileLayout(identity.arenaBytes());

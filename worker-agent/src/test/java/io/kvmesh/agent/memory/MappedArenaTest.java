@@ -3,6 +3,8 @@ package io.kvmesh.agent.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -15,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -244,6 +247,29 @@ class MappedArenaTest {
     assertRefused(identity(), EPOCH, "no regular file");
     Files.delete(file);
     assertRefused(identity(), EPOCH, "no regular file");
+  }
+
+  @Test
+  void aFifo_isRefusedAndNotWaitedFor() throws Exception {
+    Files.move(file, directory.resolve("real"));
+    assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(10),
+        () ->
+            assertThatThrownBy(() -> PeerFile.open(file))
+                .isInstanceOf(ArenaException.class)
+                .hasMessageContaining("no regular file"));
+    assertRefused(identity(), EPOCH, "no regular file");
+    Files.delete(file);
+  }
+
+  @Test
+  void aFileOfAnotherUser_isRefused() throws IOException {
+    assumeTrue(Files.getAttribute(file, "unix:uid").equals(0), "only root can give files away");
+    Files.setAttribute(file, "unix:uid", 12345);
+    assertRefused(identity(), EPOCH, "belongs to user 12345 instead of 0");
+    Files.setAttribute(file, "unix:uid", 0);
+    map().close();
   }
 
   @Test
