@@ -132,6 +132,7 @@ final class AgentEnd implements AutoCloseable {
         way.host(),
         256 * MIB,
         1024 * MIB,
+        1024 * MIB,
         8,
         Duration.ofSeconds(10),
         1024,

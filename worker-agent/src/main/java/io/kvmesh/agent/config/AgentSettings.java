@@ -204,7 +204,8 @@ public record AgentSettings(
    *     where those fail
    * @param passOverMost a peer that failed is passed over for a growing time, at most this
    * @param loanDeadline after which a lent page counts as overdue; it is not taken back
-   * @param maxLoaned bytes on loan to all peers
+   * @param maxLoaned bytes on loan to all peers; of those that are sealed no more than a quarter of
+   *     the heap
    * @param maxLoanedPerPeer bytes on loan to one peer; above, it is answered that we are overloaded
    * @param maxOverduePerPeer loans of one peer that may be overdue before it gets no more
    * @param maxPeers connections kept, in each direction

@@ -45,6 +45,9 @@ final class Parts {
   /** A chunk counts once for each lease that holds it. */
   private static final int LEASED_CAPACITIES = 8;
 
+  /** As long as a sealed frame is on its way it lies on the heap. */
+  private static final int SEALED_SHARE_OF_HEAP = 4;
+
   private static final int MAX_REQUESTS_PER_PEER = 1024;
   private static final Duration CURVE_CONNECT = Duration.ofSeconds(1);
 
@@ -97,6 +100,7 @@ final class Parts {
         AdvertisedAddresses.peerHost(settings),
         peer.maxLoanedPerPeer().toBytes(),
         peer.maxLoaned().toBytes(),
+        Runtime.getRuntime().maxMemory() / SEALED_SHARE_OF_HEAP,
         peer.maxOverduePerPeer(),
         peer.loanDeadline(),
         peer.maxPeers(),

@@ -7,17 +7,26 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Chunks as frames of a message: each chunk begins a frame, and a frame has at most 1 MiB. */
+/**
+ * Chunks as frames of a message: each chunk begins a frame, and a frame has at most 1 MiB, or half
+ * of it where it is sealed.
+ */
 final class BodyFrames {
 
   /** Longer bodies are cut: JeroMQ's throughput falls above it. */
-  static final int MAX_FRAME_BYTES = 1 << 20;
+  private static final int MAX_FRAME_BYTES = 1 << 20;
+
+  /**
+   * A sealed frame is an array. With its header it is shorter than half of the smallest region of
+   * the G1 collector, which gives a longer one regions of its own.
+   */
+  private static final int MAX_SEALED_FRAME_BYTES = (512 << 10) - 64;
 
   private BodyFrames() {}
 
   /** What a frame holds of a chunk, at most, where so many bytes are added to each. */
   static int mostBytes(int overheadBytes) {
-    return MAX_FRAME_BYTES - overheadBytes;
+    return overheadBytes == 0 ? MAX_FRAME_BYTES : MAX_SEALED_FRAME_BYTES - overheadBytes;
   }
 
   /**

@@ -95,7 +95,8 @@ final class GetDesk {
 
   private Answer answer(PeerId connection, String peer, KnownPeers.Terms terms, ChunkLease lease) {
     long bytes = bytesOf(lease);
-    if (lease.size() > 0 && !loans.allow(peer, bytes)) {
+    boolean sealed = overheadBytes > 0 && !terms.readsMemory();
+    if (lease.size() > 0 && !loans.allow(peer, bytes, sealed)) {
       lease.close();
       counters.count(ServerCount.OVERLOADED);
       return error(P2PErrorMsg.OVERLOADED, "too much is on loan");
@@ -106,14 +107,14 @@ final class GetDesk {
       counters.add(ServerCount.CHUNK_SHARED, lease.size());
       counters.add(ServerCount.BYTE_SHARED, bytes);
       BatchedLookupAndGetRetMsg reply = found(lease, loans.nextId(), true);
-      return new Answer(reply, List.of(), loans.lend(peer, connection, lease, bytes));
+      return new Answer(reply, List.of(), loans.lend(peer, connection, lease, bytes, sealed));
     }
     counters.add(ServerCount.CHUNK_SENT, lease.size());
     counters.add(ServerCount.BYTE_SENT, bytes);
     if (terms.saysDone() && lease.size() > 0) {
       List<Frame> bodies = BodyFrames.of(lease, overheadBytes);
       BatchedLookupAndGetRetMsg reply = found(lease, loans.nextId(), false);
-      return new Answer(reply, bodies, loans.lend(peer, connection, lease, bytes));
+      return new Answer(reply, bodies, loans.lend(peer, connection, lease, bytes, sealed));
     }
     try (lease) {
       counters.add(ServerCount.CHUNK_COPIED, lease.size());

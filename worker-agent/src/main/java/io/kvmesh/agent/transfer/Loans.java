@@ -28,24 +28,39 @@ final class Loans {
    *
    * @param perPeerBytes to one peer
    * @param totalBytes to all
+   * @param sealedBytes of these, sealed: as long as they are on their way there is a copy on the
+   *     heap
    * @param overduePerPeer loans of one peer that may be overdue before it gets no more
    * @param deadline after which a loan is overdue
    */
-  record Limits(long perPeerBytes, long totalBytes, int overduePerPeer, Duration deadline) {}
+  record Limits(
+      long perPeerBytes,
+      long totalBytes,
+      long sealedBytes,
+      int overduePerPeer,
+      Duration deadline) {}
 
   private static final class Loan {
     private final String peer;
     private final PeerId connection;
     private final ChunkLease lease;
     private final long bytes;
+    private final boolean sealed;
     private final long dueNanos;
     private boolean overdue;
 
-    private Loan(String peer, PeerId connection, ChunkLease lease, long bytes, long dueNanos) {
+    private Loan(
+        String peer,
+        PeerId connection,
+        ChunkLease lease,
+        long bytes,
+        boolean sealed,
+        long dueNanos) {
       this.peer = peer;
       this.connection = connection;
       this.lease = lease;
       this.bytes = bytes;
+      this.sealed = sealed;
       this.dueNanos = dueNanos;
     }
   }
@@ -65,6 +80,7 @@ final class Loans {
 
   private final Map<String, Account> accounts = new HashMap<>();
   private long lastId;
+  private long sealedBytes;
   private final AtomicLong openBytes = new AtomicLong();
   private final AtomicInteger openLoans = new AtomicInteger();
   private final AtomicInteger overdueLoans = new AtomicInteger();
@@ -74,8 +90,11 @@ final class Loans {
     this.nanoTime = nanoTime;
   }
 
-  /** Whether a peer may have that much more. */
-  boolean allow(String peer, long bytes) {
+  /** Whether a peer may have that much more, sealed or as it is. */
+  boolean allow(String peer, long bytes, boolean sealed) {
+    if (sealed && sealedBytes > 0 && sealedBytes + bytes > limits.sealedBytes()) {
+      return false;
+    }
     Account account = accounts.get(peer);
     if (account == null) {
       return bytes <= limits.perPeerBytes() && openBytes.get() + bytes <= limits.totalBytes();
@@ -91,9 +110,10 @@ final class Loans {
   }
 
   /** Takes over the lease; the answer is the loan's id, never 0. */
-  long lend(String peer, PeerId connection, ChunkLease lease, long bytes) {
+  long lend(String peer, PeerId connection, ChunkLease lease, long bytes, boolean sealed) {
     long due = nanoTime.getAsLong() + limits.deadline().toNanos();
-    open.put(++lastId, new Loan(peer, connection, lease, bytes, due));
+    open.put(++lastId, new Loan(peer, connection, lease, bytes, sealed, due));
+    sealedBytes += sealed ? bytes : 0;
     Account account = accounts.computeIfAbsent(peer, unused -> new Account());
     account.bytes += bytes;
     account.loans++;
@@ -179,6 +199,7 @@ final class Loans {
     if (account.loans == 0) {
       accounts.remove(loan.peer);
     }
+    sealedBytes -= loan.sealed ? loan.bytes : 0;
     openBytes.addAndGet(-loan.bytes);
     openLoans.set(open.size());
     loan.lease.close();

@@ -249,7 +249,7 @@ public final class PeerServer implements AutoCloseable {
             peers,
             loans,
             counters,
-            settings.maxLoanedPerPeer(),
+            settings.maxReply(),
             sessions == null ? 0 : FrameSeal.OVERHEAD_BYTES);
 
     @Override

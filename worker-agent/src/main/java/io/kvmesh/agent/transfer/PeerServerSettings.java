@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param advertisedHost under which peers reach both
  * @param maxLoanedPerPeer bytes on loan to one peer
  * @param maxLoaned bytes on loan to all
+ * @param maxSealed bytes of these that are sealed, where frames are: so many lie on the heap too
  * @param maxOverduePerPeer loans of one peer that may be overdue before it gets no more
  * @param loanDeadline after which a loan is overdue
  * @param maxPeers whose handshakes are remembered
@@ -24,12 +25,19 @@ public record PeerServerSettings(
     String advertisedHost,
     long maxLoanedPerPeer,
     long maxLoaned,
+    long maxSealed,
     int maxOverduePerPeer,
     Duration loanDeadline,
     int maxPeers,
     PutLimits puts) {
 
+  /** Bytes that one reply may carry. */
+  long maxReply() {
+    return sockets.keys().isPresent() ? Math.min(maxLoanedPerPeer, maxSealed) : maxLoanedPerPeer;
+  }
+
   Loans.Limits loanLimits() {
-    return new Loans.Limits(maxLoanedPerPeer, maxLoaned, maxOverduePerPeer, loanDeadline);
+    return new Loans.Limits(
+        maxLoanedPerPeer, maxLoaned, maxSealed, maxOverduePerPeer, loanDeadline);
   }
 }

@@ -29,7 +29,7 @@ class LoansTest {
   private final ChunkCache cache =
       new ChunkCache(new PageAllocator(arena, 4096), PolicyName.LRU.create(1), new EventOutbox(10));
   private final Loans loans =
-      new Loans(new Loans.Limits(100, 150, 2, Duration.ofNanos(1000)), now::get);
+      new Loans(new Loans.Limits(100, 150, 50, 2, Duration.ofNanos(1000)), now::get);
 
   private static PeerId peer(int id) {
     Multipart message =
@@ -49,19 +49,19 @@ class LoansTest {
 
   @Test
   void allow_isBoundedForEachPeerAndInAll() {
-    loans.lend("a", ONE, cache.newLease(), 60);
+    loans.lend("a", ONE, cache.newLease(), 60, false);
 
-    assertThat(loans.allow("a", 40)).isTrue();
-    assertThat(loans.allow("a", 41)).as("100 for a peer").isFalse();
-    assertThat(loans.allow("b", 90)).isTrue();
-    assertThat(loans.allow("b", 91)).as("150 in all").isFalse();
+    assertThat(loans.allow("a", 40, false)).isTrue();
+    assertThat(loans.allow("a", 41, false)).as("100 for a peer").isFalse();
+    assertThat(loans.allow("b", 90, false)).isTrue();
+    assertThat(loans.allow("b", 91, false)).as("150 in all").isFalse();
     assertThat(loans.openBytes()).isEqualTo(60);
   }
 
   @Test
   void end_ofALoanOfAnotherConnection_isRefused() {
     ChunkLease lease = cache.newLease();
-    long loan = loans.lend("a", ONE, lease, 60);
+    long loan = loans.lend("a", ONE, lease, 60, false);
 
     assertThat(loans.end(TWO, loan)).isFalse();
     assertThat(loans.end(ONE, loan + 1)).isFalse();
@@ -77,9 +77,9 @@ class LoansTest {
   void endAllOf_aConnection_leavesTheOthers() {
     ChunkLease one = cache.newLease();
     ChunkLease two = cache.newLease();
-    loans.lend("a", ONE, one, 10);
-    loans.lend("a", ONE, cache.newLease(), 10);
-    loans.lend("a", TWO, two, 10);
+    loans.lend("a", ONE, one, 10, false);
+    loans.lend("a", ONE, cache.newLease(), 10, false);
+    loans.lend("a", TWO, two, 10, false);
 
     assertThat(loans.endAllOf(ONE)).isEqualTo(2);
 
@@ -91,7 +91,7 @@ class LoansTest {
   @Test
   void loan_pastItsDeadline_isOverdueButNotTakenBack() {
     ChunkLease lease = cache.newLease();
-    long loan = loans.lend("a", ONE, lease, 10);
+    long loan = loans.lend("a", ONE, lease, 10, false);
     now.set(999);
     assertThat(loans.markOverdue()).isZero();
     now.set(1000);
@@ -101,32 +101,43 @@ class LoansTest {
 
     assertThat(lease.isClosed()).isFalse();
     assertThat(loans.overdueLoans()).isEqualTo(1);
-    assertThat(loans.allow("a", 10)).isTrue();
+    assertThat(loans.allow("a", 10, false)).isTrue();
     loans.end(ONE, loan);
     assertThat(loans.overdueLoans()).isZero();
   }
 
   @Test
   void peer_withTooManyOverdueLoans_getsNoMore() {
-    loans.lend("a", ONE, cache.newLease(), 1);
-    long second = loans.lend("a", ONE, cache.newLease(), 1);
+    loans.lend("a", ONE, cache.newLease(), 1, false);
+    long second = loans.lend("a", ONE, cache.newLease(), 1, false);
     now.set(2000);
     loans.markOverdue();
 
-    assertThat(loans.allow("a", 1)).isFalse();
-    assertThat(loans.allow("b", 1)).isTrue();
+    assertThat(loans.allow("a", 1, false)).isFalse();
+    assertThat(loans.allow("b", 1, false)).isTrue();
     loans.end(ONE, second);
-    assertThat(loans.allow("a", 1)).isTrue();
+    assertThat(loans.allow("a", 1, false)).isTrue();
   }
 
   @Test
   void endAll_closesEveryLease() {
     ChunkLease lease = cache.newLease();
-    loans.lend("a", ONE, lease, 10);
+    loans.lend("a", ONE, lease, 10, false);
 
     loans.endAll();
 
     assertThat(lease.isClosed()).isTrue();
     assertThat(loans.openLoans()).isZero();
+  }
+
+  @Test
+  void sealedBytes_areBoundedByThemselves() {
+    assertThat(loans.allow("a", 90, true)).as("a first one, however long").isTrue();
+    long loan = loans.lend("a", ONE, cache.newLease(), 40, true);
+    assertThat(loans.allow("b", 10, true)).isTrue();
+    assertThat(loans.allow("b", 11, true)).isFalse();
+    assertThat(loans.allow("b", 11, false)).as("as it is").isTrue();
+    loans.end(ONE, loan);
+    assertThat(loans.allow("b", 11, true)).isTrue();
   }
 }

@@ -303,6 +303,7 @@ class PeerServerTest {
             1,
             1,
             1,
+            1,
             Duration.ofSeconds(1),
             1,
             new PutLimits(

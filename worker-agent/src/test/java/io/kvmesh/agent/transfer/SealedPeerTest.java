@@ -13,6 +13,8 @@ import io.kvmesh.common.wire.handshake.P2PInitSideMsg;
 import io.kvmesh.common.wire.handshake.SealTerms;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
+import io.kvmesh.common.wire.peer.P2PErrorMsg;
+import io.kvmesh.common.wire.peer.PeerReply;
 import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.Envelope;
 import io.kvmesh.common.zmq.EnvelopeException;
@@ -187,6 +189,27 @@ class SealedPeerTest {
 
       tell(lookup, 10, sealedGet(seal, 10));
       assertThat(read(requireNonNull(lookup.receive(LONG)), seal).numHitChunks()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void moreThanMayLieOnTheHeap_isAnsweredOverloaded() throws Exception {
+    owner.close();
+    owner = agent("owner").maxSealed(4096).start();
+    owner.store(KEYS);
+    FrameSeal seal = FrameSeal.ofRequester(terms());
+    try (RawClient lookup = RawClient.dealer(owner.server.lookupAddress())) {
+      tell(lookup, 9, sealedGet(seal, 9));
+      assertThat(read(requireNonNull(lookup.receive(LONG)), seal).numHitChunks()).isEqualTo(1);
+      tell(lookup, 10, sealedGet(seal, 10));
+      Envelope.Content second = Envelope.split(requireNonNull(lookup.receive(LONG)));
+      assertThat(codec.decode(PeerReply.class, seal.open(10, 0, second.payload())))
+          .isEqualTo(new P2PErrorMsg(P2PErrorMsg.OVERLOADED, "too much is on loan"));
+    }
+    owner.requireSettled();
+    try (TestAgent asker = agent("asker").getBytes(4096).start()) {
+      assertThat(asker.pull(owner.address(), KEYS.subList(0, 1), LONG))
+          .isEqualTo(new PullOutcome.Hit(1));
     }
   }
 

@@ -106,6 +106,7 @@ public final class TestAgent implements AutoCloseable {
     private int pageBytes = 4096;
     private long getBytes = 16 * 4096;
     private long maxLoanedPerPeer = 64 << 20;
+    private long maxSealed = Long.MAX_VALUE;
     private int maxOverduePerPeer = 8;
     private Duration loanDeadline = Duration.ofSeconds(10);
     private Duration connectTimeout = Duration.ofSeconds(2);
@@ -143,6 +144,11 @@ public final class TestAgent implements AutoCloseable {
 
     public Builder maxLoanedPerPeer(long bytes) {
       maxLoanedPerPeer = bytes;
+      return this;
+    }
+
+    public Builder maxSealed(long bytes) {
+      maxSealed = bytes;
       return this;
     }
 
@@ -216,6 +222,7 @@ public final class TestAgent implements AutoCloseable {
           "127.0.0.1",
           maxLoanedPerPeer,
           4 * maxLoanedPerPeer,
+          maxSealed,
           maxOverduePerPeer,
           loanDeadline,
           64,
