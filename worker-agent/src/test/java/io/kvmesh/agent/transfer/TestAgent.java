@@ -118,6 +118,7 @@ public final class TestAgent implements AutoCloseable {
     private int maxHeldPercent = 100;
     private int maxPuts = 16;
     private SocketSettings sockets = SocketSettings.DEFAULT;
+    private String host = "127.0.0.1";
     private Optional<Path> file = Optional.empty();
     private List<String> channels = Channels.ALL;
 
@@ -199,6 +200,12 @@ public final class TestAgent implements AutoCloseable {
       return this;
     }
 
+    /** Under which others reach it. */
+    public Builder host(String advertised) {
+      host = advertised;
+      return this;
+    }
+
     /** Its memory lies in a file, for others to map. */
     public Builder file(Path path) {
       file = Optional.of(path);
@@ -219,7 +226,7 @@ public final class TestAgent implements AutoCloseable {
           sockets,
           "tcp://127.0.0.1:0",
           "tcp://127.0.0.1:0",
-          "127.0.0.1",
+          host,
           maxLoanedPerPeer,
           4 * maxLoanedPerPeer,
           maxSealed,
