@@ -1,5 +1,6 @@
 package io.kvmesh.agent.transfer;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -15,14 +16,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * takes connections and bytes and passes nothing on, as a network does that drops packets; mended,
  * it passes on what it was given meanwhile.
  */
-final class CutNetwork implements AutoCloseable {
+final class CutNetwork implements Closeable {
 
   /** The address that the agent must advertise. */
   static final String HOST = "127.0.0.2";
 
   private static final int BUFFER_BYTES = 4 << 10;
 
-  private final List<AutoCloseable> open = new CopyOnWriteArrayList<>();
+  private final List<Closeable> open = new CopyOnWriteArrayList<>();
 
   /** Bytes from the agent that still pass. Guarded by this. */
   private long left = Long.MAX_VALUE;
@@ -89,9 +90,9 @@ final class CutNetwork implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     mend();
-    for (AutoCloseable each : open) {
+    for (Closeable each : open) {
       each.close();
     }
   }
