@@ -4,7 +4,7 @@ import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.quickstart.body.ChunkBodies;
 import io.kvmesh.quickstart.client.ClientException;
-import io.kvmesh.quickstart.client.ControllerClient;
+import io.kvmesh.quickstart.client.ControllersClient;
 import io.kvmesh.quickstart.client.EngineClient;
 import io.kvmesh.quickstart.fleet.AgentState;
 import io.kvmesh.quickstart.fleet.ChildFailure;
@@ -83,16 +83,19 @@ final class FleetReplay {
 
   private Tally replay(Workload workload, Replay.Progress progress)
       throws ReplayFailure, InterruptedException {
-    String reply = "tcp://" + fleet.controller().address(Fleet.CONTROLLER_REPLY);
+    List<String> replies =
+        fleet.controllers().stream()
+            .map(controller -> "tcp://" + controller.address(Fleet.CONTROLLER_REPLY))
+            .toList();
     List<ReplayWorker> workers = new ArrayList<>();
     try (ZmqSockets sockets = new ZmqSockets();
-        ControllerClient controller = ControllerClient.open(sockets, reply, fleet.keyFile())) {
+        ControllersClient controllers = ControllersClient.open(sockets, replies, fleet.keyFile())) {
       try {
         open(sockets, workers);
         return new Replay(
                 workers,
                 (worker, epoch, sequence) ->
-                    controller.awaitApplied(worker, epoch, sequence, BARRIER_TIMEOUT),
+                    controllers.awaitApplied(worker, epoch, sequence, BARRIER_TIMEOUT),
                 this::awaitLoansReturned,
                 new Keys(keyspace),
                 bodies,

@@ -14,7 +14,6 @@ import io.kvmesh.quickstart.fleet.Member;
 import io.kvmesh.quickstart.fleet.Modules;
 import io.kvmesh.quickstart.fleet.WorkFolder;
 import io.kvmesh.quickstart.options.Policy;
-import io.kvmesh.quickstart.options.Ports;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,7 +57,7 @@ class FaultIT {
         Stream.of("agent-0", "agent-1", "agent-2")
             .map(name -> new AgentSpec(name, FleetSettings.MODEL, Policy.LRU, CHUNKS))
             .toList();
-    FleetSettings settings = new FleetSettings(agents, PAGE_BYTES, Ports.ANY);
+    FleetSettings settings = new FleetSettings(1, agents, PAGE_BYTES);
     fleet = Fleet.create(settings, Modules.ofThisBuild(), WorkFolder.create(folder), http);
     probe = new FleetProbe(fleet, http, PAGE_BYTES);
     fleet.start();
@@ -144,7 +143,7 @@ class FaultIT {
     awaitViewEqualsAgents();
     AgentState before = AgentState.of(first, http);
 
-    signal(third, "STOP");
+    Signals.stop(third);
     FutureTask<Retrieved> pull = inBackground(() -> probeRetrieve(first, wanted));
     await().until(() -> AgentState.of(first, http).pending() > 0);
     third.kill();
@@ -170,11 +169,11 @@ class FaultIT {
     probe.store(third, wanted);
     awaitViewEqualsAgents();
 
-    signal(third, "STOP");
+    Signals.stop(third);
     try {
       assertThat(probe.retrieve(first, wanted, DEADLINE).reply().numPeer()).isEqualTo(100);
     } finally {
-      signal(third, "CONT");
+      Signals.goOn(third);
     }
 
     awaitViewEqualsAgents();
@@ -190,11 +189,6 @@ class FaultIT {
     FutureTask<T> task = new FutureTask<>(work);
     Thread.ofPlatform().daemon().name("pull").start(task);
     return task;
-  }
-
-  private static void signal(Member member, String signal) throws Exception {
-    Process kill = new ProcessBuilder("kill", "-" + signal, "" + member.pid()).inheritIO().start();
-    assertThat(kill.waitFor()).isZero();
   }
 
   /** Redis's port is free only when its server has noticed that its parent is gone. */

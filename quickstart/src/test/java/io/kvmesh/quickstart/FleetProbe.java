@@ -102,12 +102,18 @@ final class FleetProbe implements AutoCloseable {
     return http.get(management, "/actuator/chunks?first=10000").orElseThrow();
   }
 
-  /** Which of these chunks the controller's view places at each agent; empty if it isn't ready. */
+  /** Which of these chunks the first controller's view places at each agent, if it is ready. */
   Optional<Map<String, Set<String>>> index(List<ChunkKey> chunks) throws InterruptedException {
+    return index(fleet.controller(), chunks);
+  }
+
+  /** Which of these chunks a controller's view places at each agent; empty if it isn't ready. */
+  Optional<Map<String, Set<String>>> index(Member controller, List<ChunkKey> chunks)
+      throws InterruptedException {
     ObjectNode request = JsonMapper.shared().createObjectNode();
     request.put("keyspace", KEYSPACE.toString());
     chunks.forEach(chunk -> request.withArray("hashes").add(text(chunk)));
-    String rest = fleet.controller().address(Fleet.REST);
+    String rest = controller.address(Fleet.REST);
     return http.post(rest, "/api/v1/holders", request).map(this::placements);
   }
 

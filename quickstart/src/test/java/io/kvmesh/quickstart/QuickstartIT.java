@@ -10,8 +10,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +38,9 @@ class QuickstartIT {
   }
 
   @Test
-  void stay_killedPrograms_areStartedAgainAndEndWithTheirLauncher() throws Exception {
+  void stay_withKey_killedPrograms_areStartedAgainAndEndWithTheirLauncher() throws Exception {
+    Path key = folder.resolve("fleet.key");
+    Files.writeString(key, Base64.getEncoder().encodeToString(new SecureRandom().generateSeed(32)));
     Path trace =
         Files.writeString(
             folder.resolve("trace.jsonl"),
@@ -45,10 +49,19 @@ class QuickstartIT {
             {"timestamp": 9, "input_length": 1100, "output_length": 9, "hash_ids": [0, 1, 3]}
             """);
     try (QuickstartProcess quickstart =
-        start("--stay", "--trace", trace.toString(), "--workers", "1", "--chunks", "3")) {
+        start(
+            "--stay",
+            "--key-file",
+            key.toString(),
+            "--trace",
+            trace.toString(),
+            "--workers",
+            "2",
+            "--chunks",
+            "3")) {
       awaitState(quickstart, "finished");
       JsonNode before = quickstart.outcome();
-      assertCounts(before, new Counts(2, 2, 0, 4, 0, 1, 3));
+      assertCounts(before, new Counts(2, 0, 2, 4, 0, 0, 6));
 
       killAndAwaitAgain(quickstart, "agent-0", "controller");
 

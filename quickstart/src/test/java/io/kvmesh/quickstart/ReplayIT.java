@@ -14,7 +14,6 @@ import io.kvmesh.quickstart.model.Counts;
 import io.kvmesh.quickstart.model.ReplayModel;
 import io.kvmesh.quickstart.model.TraceFile;
 import io.kvmesh.quickstart.options.Policy;
-import io.kvmesh.quickstart.options.Ports;
 import io.kvmesh.quickstart.replay.Outcome;
 import io.kvmesh.quickstart.simulate.CacheCounts;
 import io.kvmesh.quickstart.simulate.Simulation;
@@ -98,7 +97,7 @@ class ReplayIT {
   void replay_manyPoliciesAndSizesAtOnce_eachGivesExactlyWhatTheRulesGive(@TempDir Path folder)
       throws Exception {
     List<AgentSpec> agents = ROWS.stream().flatMap(Row::agents).toList();
-    FleetSettings settings = new FleetSettings(agents, PAGE_BYTES, Ports.ANY);
+    FleetSettings settings = new FleetSettings(1, agents, PAGE_BYTES);
     try (Fleet fleet =
         Fleet.create(settings, Modules.ofThisBuild(), WorkFolder.create(folder), http)) {
       fleet.start();

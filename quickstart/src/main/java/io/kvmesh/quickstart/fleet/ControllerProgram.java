@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The controller, on ports that are chosen before it starts. */
+/** A controller, on ports that are chosen before it starts. */
 final class ControllerProgram implements Program {
 
   static final String REST = "rest";
@@ -16,6 +16,7 @@ final class ControllerProgram implements Program {
   private static final int HEAP_MEGABYTES = 512;
   private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
+  private final String name;
   private final String classPath;
   private final ControllerAddresses addresses;
   private final String kafka;
@@ -24,12 +25,14 @@ final class ControllerProgram implements Program {
   private final Http http;
 
   ControllerProgram(
+      String name,
       String classPath,
       ControllerAddresses addresses,
       String kafka,
       String redis,
       Optional<Path> keyFile,
       Http http) {
+    this.name = name;
     this.keyFile = keyFile;
     this.classPath = classPath;
     this.addresses = addresses;
@@ -40,7 +43,7 @@ final class ControllerProgram implements Program {
 
   @Override
   public String name() {
-    return "controller";
+    return name;
   }
 
   @Override

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The whole system on this machine: Kafka, Redis, one controller and the agents, each a process of
+ * The whole system on this machine: Kafka, Redis, the controllers and the agents, each a process of
  * its own that ends with this one. Any thread.
  */
 public final class Fleet implements AutoCloseable {
@@ -32,16 +32,20 @@ public final class Fleet implements AutoCloseable {
 
   private final Member kafka;
   private final Member redis;
-  private final Member controller;
+  private final List<Member> controllers;
   private final List<Member> agents;
   private final Optional<Path> keyFile;
 
   private Fleet(
-      Member kafka, Member redis, Member controller, List<Member> agents, Optional<Path> keyFile) {
+      Member kafka,
+      Member redis,
+      List<Member> controllers,
+      List<Member> agents,
+      Optional<Path> keyFile) {
     this.keyFile = keyFile;
     this.kafka = kafka;
     this.redis = redis;
-    this.controller = controller;
+    this.controllers = List.copyOf(controllers);
     this.agents = List.copyOf(agents);
   }
 
@@ -54,14 +58,25 @@ public final class Fleet implements AutoCloseable {
       throws QuickstartException {
     String kafka = Loopback.choose(settings.ports().kafka(), CommandLine.KAFKA_PORT);
     String redis = Loopback.choose(settings.ports().redis(), CommandLine.REDIS_PORT);
-    ControllerAddresses controller = controllerAddresses(settings.ports());
     String embedded = modules.classPath("embedded");
+    String controllerClasses = modules.classPath("controller");
     String agentClasses = modules.classPath("worker-agent");
 
+    List<Member> controllers = new ArrayList<>();
+    List<String> replies = new ArrayList<>();
+    for (int i = 0; i < settings.controllers(); i++) {
+      ControllerAddresses addresses = controllerAddresses(i == 0 ? settings.ports() : Ports.ANY);
+      String name = settings.controllers() == 1 ? "controller" : "controller-" + i;
+      ControllerProgram program =
+          new ControllerProgram(
+              name, controllerClasses, addresses, kafka, redis, settings.keyFile(), http);
+      controllers.add(new Member(program, folder));
+      replies.add(addresses.reply());
+    }
+    String reply = String.join(",", replies);
     List<Member> agents = new ArrayList<>();
     for (AgentSpec agent : settings.agents()) {
       String management = Loopback.choose(0, "");
-      String reply = controller.reply();
       AgentProgram program =
           new AgentProgram(settings, agent, agentClasses, management, kafka, reply, http);
       agents.add(new Member(program, folder));
@@ -75,15 +90,7 @@ public final class Fleet implements AutoCloseable {
             new EmbeddedProgram(
                 "redis", embedded, "io.kvmesh.embedded.RedisMain", REDIS_HEAP_MEGABYTES, redis),
             folder),
-        new Member(
-            new ControllerProgram(
-                modules.classPath("controller"),
-                controller,
-                kafka,
-                redis,
-                settings.keyFile(),
-                http),
-            folder),
+        controllers,
         agents,
         settings.keyFile());
   }
@@ -98,7 +105,7 @@ public final class Fleet implements AutoCloseable {
   /** Starts Kafka and Redis, then the rest, and waits until all serve. */
   public void start() throws ChildFailure, InterruptedException {
     startTogether(List.of(kafka, redis));
-    List<Member> programs = new ArrayList<>(List.of(controller));
+    List<Member> programs = new ArrayList<>(controllers);
     programs.addAll(agents);
     startTogether(programs);
   }
@@ -126,8 +133,13 @@ public final class Fleet implements AutoCloseable {
     return redis;
   }
 
+  /** The first of them. */
   public Member controller() {
-    return controller;
+    return controllers.getFirst();
+  }
+
+  public List<Member> controllers() {
+    return controllers;
   }
 
   public List<Member> agents() {
@@ -136,7 +148,7 @@ public final class Fleet implements AutoCloseable {
 
   /** All, in the order in which they are started. */
   public List<Member> members() {
-    return Stream.concat(Stream.of(kafka, redis, controller), agents.stream()).toList();
+    return Stream.of(List.of(kafka, redis), controllers, agents).flatMap(List::stream).toList();
   }
 
   /** True while every program runs. */
@@ -154,7 +166,7 @@ public final class Fleet implements AutoCloseable {
   public void close() {
     try {
       stopTogether(agents);
-      stopTogether(List.of(controller));
+      stopTogether(controllers);
       stopTogether(List.of(redis, kafka));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -10,11 +10,12 @@ import java.util.stream.IntStream;
 /**
  * What is started.
  *
+ * @param controllers number of controllers, which are equal; the chosen ports are the first one's
  * @param pageBytes size of a chunk
  * @param keyFile the fleet's key; empty = no authentication and no encryption
  */
 public record FleetSettings(
-    List<AgentSpec> agents, int pageBytes, Ports ports, Optional<Path> keyFile) {
+    int controllers, List<AgentSpec> agents, int pageBytes, Ports ports, Optional<Path> keyFile) {
 
   public static final String MODEL = "quickstart";
   public static final String DTYPE = "bfloat16";
@@ -25,9 +26,9 @@ public record FleetSettings(
     keyFile = keyFile.map(Path::toAbsolutePath);
   }
 
-  /** A fleet without a key. */
-  public FleetSettings(List<AgentSpec> agents, int pageBytes, Ports ports) {
-    this(agents, pageBytes, ports, Optional.empty());
+  /** A fleet without a key and with any free ports. */
+  public FleetSettings(int controllers, List<AgentSpec> agents, int pageBytes) {
+    this(controllers, agents, pageBytes, Ports.ANY, Optional.empty());
   }
 
   /** As many equal agents as were asked for. */
@@ -37,6 +38,10 @@ public record FleetSettings(
             .mapToObj(i -> new AgentSpec("agent-" + i, MODEL, options.policy(), options.chunks()))
             .toList();
     return new FleetSettings(
-        agents, options.pageBytes(), options.ports(), Optional.ofNullable(options.keyFile()));
+        options.controllers(),
+        agents,
+        options.pageBytes(),
+        options.ports(),
+        Optional.ofNullable(options.keyFile()));
   }
 }

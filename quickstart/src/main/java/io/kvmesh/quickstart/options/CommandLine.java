@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CommandLine {
 
+  private static final int MAX_CONTROLLERS = 8;
   private static final int MAX_WORKERS = 64;
   private static final int MAX_CHUNKS = 10_000_000;
   private static final int MAX_REQUESTS = 10_000_000;
@@ -27,6 +28,7 @@ public final class CommandLine {
   private static final int MAX_PAGE_BYTES = 16 << 20;
 
   private static final String TRACE = "--trace";
+  private static final String CONTROLLERS = "--controllers";
   private static final String WORKERS = "--workers";
   private static final String CHUNKS = "--chunks";
   private static final String POLICY = "--policy";
@@ -56,6 +58,7 @@ public final class CommandLine {
     WITH_VALUE.put(
         TRACE + " FILE",
         "replay this Mooncake trace (JSON lines) instead of the built-in workload");
+    WITH_VALUE.put(CONTROLLERS + " N", "number of controllers (1)");
     WITH_VALUE.put(WORKERS + " N", "number of agents (4)");
     WITH_VALUE.put(CHUNKS + " C", "room of each agent's cache, in chunks (1000)");
     WITH_VALUE.put(POLICY + " P", "eviction policy: " + policyNames() + " (lru)");
@@ -65,9 +68,10 @@ public final class CommandLine {
         JSON + " FILE", "write the outcome there, and the addresses as soon as all is ready");
     WITH_VALUE.put(WORK_DIR + " DIR", "where logs and data go (below the build's output)");
     WITH_VALUE.put(KEY_FILE + " FILE", "the fleet's key: agents and controller use encryption");
-    WITH_VALUE.put(REST_PORT + " P", "port of the controller's REST interface (any free one)");
-    WITH_VALUE.put(PULL_PORT + " P", "port of the controller's PULL socket (any free one)");
-    WITH_VALUE.put(REPLY_PORT + " P", "port of the controller's reply socket (any free one)");
+    WITH_VALUE.put(
+        REST_PORT + " P", "port of the first controller's REST interface (any free one)");
+    WITH_VALUE.put(PULL_PORT + " P", "port of the first controller's PULL socket (any free one)");
+    WITH_VALUE.put(REPLY_PORT + " P", "port of the first controller's reply socket (any free one)");
     WITH_VALUE.put(KAFKA_PORT + " P", "port of Kafka (any free one)");
     WITH_VALUE.put(REDIS_PORT + " P", "port of Redis (any free one)");
     WITH_VALUE.put(
@@ -157,6 +161,7 @@ public final class CommandLine {
     Options defaults = Options.defaults();
     return new Options(
         path(TRACE),
+        number(CONTROLLERS, 1, MAX_CONTROLLERS, defaults.controllers()),
         number(WORKERS, 1, MAX_WORKERS, defaults.workers()),
         number(CHUNKS, 1, MAX_CHUNKS, defaults.chunks()),
         policy(defaults.policy()),

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * What the user asked for, checked.
  *
  * @param trace the Mooncake trace to replay; null = the built-in workload
+ * @param controllers number of controllers
  * @param workers number of agents
  * @param chunks room of each agent's cache, in chunks
  * @param requests replay only that many; null = all of the trace, or the built-in default
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Options(
     @Nullable Path trace,
+    int controllers,
     int workers,
     int chunks,
     Policy policy,
@@ -42,6 +44,7 @@ public record Options(
   public static Options defaults() {
     return new Options(
         null,
+        1,
         4,
         1_000,
         Policy.LRU,

@@ -15,9 +15,8 @@ public final class AddressBook {
   /** For programs: addresses and process ids by name. */
   public static Map<String, Object> of(Fleet fleet) {
     Map<String, Object> book = new LinkedHashMap<>();
-    book.put("rest", "http://" + fleet.controller().address(Fleet.REST));
-    book.put("controller_pull", "tcp://" + fleet.controller().address(Fleet.CONTROLLER_PULL));
-    book.put("controller_reply", "tcp://" + fleet.controller().address(Fleet.CONTROLLER_REPLY));
+    book.putAll(controller(fleet.controller()));
+    book.put("controllers", fleet.controllers().stream().map(AddressBook::controller).toList());
     book.put("kafka", fleet.kafka().address(Fleet.CLIENT));
     book.put("redis", "redis://" + fleet.redis().address(Fleet.CLIENT));
     book.put("agents", fleet.agents().stream().map(AddressBook::agent).toList());
@@ -30,18 +29,26 @@ public final class AddressBook {
   /** For people: a line a program. */
   public static List<String> lines(Fleet fleet) {
     List<String> lines = new ArrayList<>();
-    lines.add(String.format("  %-11s %8s  %s", "program", "PID", "addresses"));
+    lines.add(String.format("  %-12s %8s  %s", "program", "PID", "addresses"));
     for (Member member : fleet.members()) {
       StringBuilder doors = new StringBuilder();
       member
           .addresses()
           .forEach((door, address) -> doors.append(door).append(' ').append(address).append("  "));
       lines.add(
-          String.format("  %-11s %8d  %s", member.name(), member.pid(), doors).stripTrailing());
+          String.format("  %-12s %8d  %s", member.name(), member.pid(), doors).stripTrailing());
     }
     String rest = "http://" + fleet.controller().address(Fleet.REST);
     lines.add("  workers: " + rest + "/api/v1/workers   health: " + rest + "/actuator/health");
     return lines;
+  }
+
+  private static Map<String, Object> controller(Member controller) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("rest", "http://" + controller.address(Fleet.REST));
+    entry.put("controller_pull", "tcp://" + controller.address(Fleet.CONTROLLER_PULL));
+    entry.put("controller_reply", "tcp://" + controller.address(Fleet.CONTROLLER_REPLY));
+    return entry;
   }
 
   private static Map<String, Object> agent(Member agent) {

@@ -21,8 +21,8 @@ class CommandLineTest {
   void parse_everyOption_isRead() throws UsageException {
     String line =
         """
-        --trace=a.jsonl --workers 3 --chunks=2000 --policy lfu --requests 5 --page-bytes 1024 \
-        --json o.json --work-dir w --key-file k --rest-port 9000 --controller-pull-port 1 \
+        --trace=a.jsonl --controllers 2 --workers 3 --chunks=2000 --policy lfu --requests 5 \
+        --page-bytes 1024 --json o.json --work-dir w --key-file k --rest-port 9000 --controller-pull-port 1 \
         --stay --keep --controller-reply-port 2 --kafka-port 3 --redis-port 4\
         """;
 
@@ -30,6 +30,7 @@ class CommandLineTest {
         .contains(
             new Options(
                 Path.of("a.jsonl"),
+                2,
                 3,
                 2_000,
                 Policy.LFU,
@@ -76,6 +77,7 @@ class CommandLineTest {
         "--work 3 | unknown option '--work' (--help lists them)",
         "--workers | option --workers needs a value",
         "--workers --stay | option --workers needs a value",
+        "--controllers 9 | option --controllers must be a number from 1 to 8, not '9'",
         "--workers 0 | option --workers must be a number from 1 to 64, not '0'",
         "--workers 65 | option --workers must be a number from 1 to 64, not '65'",
         "--workers x | option --workers must be a number from 1 to 64, not 'x'",
