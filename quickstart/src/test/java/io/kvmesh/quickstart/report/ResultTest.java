@@ -100,6 +100,7 @@ class ResultTest {
   private static Options options(@Nullable Path json) {
     return new Options(
         null,
+        1,
         4,
         1_000,
         Policy.LRU,
