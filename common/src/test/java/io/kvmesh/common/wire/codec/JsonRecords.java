@@ -3,6 +3,8 @@ package io.kvmesh.common.wire.codec;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.wire.AsArray;
 import io.kvmesh.common.wire.Bytes;
+import io.kvmesh.common.wire.KVOpEvent;
+import io.kvmesh.common.wire.KVOperations;
 import io.kvmesh.common.wire.directory.FullSyncCommand;
 import io.kvmesh.common.wire.directory.HeartbeatCommand;
 import java.lang.reflect.ParameterizedType;
@@ -62,7 +64,18 @@ final class JsonRecords {
     if (raw == HeartbeatCommand.class) {
       return toRecord(FullSyncCommand.class, json);
     }
+    if (raw == KVOperations.class) {
+      return operations(json);
+    }
     return raw.isRecord() ? toRecord(raw, json) : toScalar(raw, json);
+  }
+
+  private static KVOperations operations(JsonNode json) throws ReflectiveOperationException {
+    List<KVOpEvent> operations = new ArrayList<>();
+    for (JsonNode operation : json) {
+      operations.add((KVOpEvent) toRecord(KVOpEvent.class, operation));
+    }
+    return KVOperations.of(operations);
   }
 
   private static Object toScalar(Class<?> raw, JsonNode json) {

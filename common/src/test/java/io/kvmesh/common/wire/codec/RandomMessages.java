@@ -3,6 +3,8 @@ package io.kvmesh.common.wire.codec;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.wire.Bytes;
 import io.kvmesh.common.wire.FormatNumber;
+import io.kvmesh.common.wire.KVOpEvent;
+import io.kvmesh.common.wire.KVOperations;
 import io.kvmesh.common.wire.Message;
 import io.kvmesh.common.wire.control.ControlMessage;
 import io.kvmesh.common.wire.directory.DirectoryMessage;
@@ -81,7 +83,18 @@ final class RandomMessages {
     if (raw == HeartbeatCommand.class) {
       return next(FullSyncCommand.class);
     }
+    if (raw == KVOperations.class) {
+      return operations();
+    }
     return raw.isRecord() ? next(raw) : scalar(raw);
+  }
+
+  private KVOperations operations() throws ReflectiveOperationException {
+    List<KVOpEvent> operations = new ArrayList<>();
+    for (int i = random.nextInt(20); i > 0; i--) {
+      operations.add((KVOpEvent) next(KVOpEvent.class));
+    }
+    return KVOperations.of(operations);
   }
 
   private List<?> list(AnnotatedType element) throws ReflectiveOperationException {
