@@ -38,12 +38,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** Many requests at once over real sockets: every answer belongs to its request. */
+@ResourceLock(RestFixture.SHARED)
 @SpringBootTest(
     classes = RestFixture.class,
     webEnvironment = WebEnvironment.RANDOM_PORT,

@@ -10,6 +10,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -20,6 +21,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import tools.jackson.databind.JsonNode;
 
 /** The OpenAPI document says of every resource what it takes and answers. */
+@ResourceLock(RestFixture.SHARED)
 @SpringBootTest(
     classes = RestFixture.class,
     webEnvironment = WebEnvironment.RANDOM_PORT,

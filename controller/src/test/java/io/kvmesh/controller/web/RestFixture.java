@@ -63,6 +63,9 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @EnableAutoConfiguration
 class RestFixture {
 
+  /** One context serves several test classes, so they take turns. */
+  static final String SHARED = "io.kvmesh.controller.web.RestFixture";
+
   static final int MAX_HASHES = 1000;
   static final int MAX_TOKENS = 2000;
   static final long MAX_BODY_BYTES = 256 << 10;

@@ -14,12 +14,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** What a client that does everything right gets. */
+@ResourceLock(RestFixture.SHARED)
 @SpringBootTest(
     classes = RestFixture.class,
     webEnvironment = WebEnvironment.RANDOM_PORT,
