@@ -89,7 +89,7 @@ class WebConfiguration {
       ObjectProvider<BuildProperties> build,
       ObjectProvider<GitProperties> git) {
     return new LmcacheService(
-        new FrontGauges(registry, ingest, front),
+        new FrontGauges(registry, () -> ingest.counts().gaps(), front),
         logging,
         build.stream().map(BuildProperties::getVersion).findFirst().orElse("unknown"),
         git.stream().map(GitProperties::getCommitId).findFirst().orElse(null));
