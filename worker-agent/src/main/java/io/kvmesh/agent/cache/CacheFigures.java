@@ -7,6 +7,7 @@ final class CacheFigures {
   private final ResidentSet resident;
   private final ClaimDesk desk;
   private final PinBook pins;
+  private final ChunkPacker packer;
   private final CacheCounters counters;
 
   CacheFigures(
@@ -14,11 +15,13 @@ final class CacheFigures {
       ResidentSet resident,
       ClaimDesk desk,
       PinBook pins,
+      ChunkPacker packer,
       CacheCounters counters) {
     this.memory = memory;
     this.resident = resident;
     this.desk = desk;
     this.pins = pins;
+    this.packer = packer;
     this.counters = counters;
   }
 
@@ -51,6 +54,7 @@ final class CacheFigures {
         counters.aborted,
         new CacheStats.Waits(
             desk.waiting(), counters.waited, counters.waitedInVain, counters.waitRefused),
-        pins.stats());
+        pins.stats(),
+        packer.stats());
   }
 }

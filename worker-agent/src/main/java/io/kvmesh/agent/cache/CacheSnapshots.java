@@ -1,6 +1,8 @@
 package io.kvmesh.agent.cache;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kvmesh.common.key.ChunkKey;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -34,6 +36,23 @@ public final class CacheSnapshots {
   }
 
   /**
+   * The keys of resident chunks in the order in which they would go if nothing were used any more;
+   * see EvictionPolicy for policies that have no such order. Only a copy is made under the lock.
+   *
+   * @param most how many, the next to go first
+   */
+  public List<ChunkKey> keysInPolicyOrder(int most) {
+    PolicyOrder order;
+    lock.lock();
+    try {
+      order = resident.walk().order();
+    } finally {
+      lock.unlock();
+    }
+    return order.sorted(most);
+  }
+
+  /**
    * Cuts the next slice of a walk over all chunks in the order of their slots. A chunk keeps its
    * slot while it is resident; one that comes into a slot already passed is an event after the
    * start of the walk. A slice may be empty.
@@ -47,7 +66,7 @@ public final class CacheSnapshots {
     lock.lock();
     try {
       SnapshotSlice slice = new SnapshotSlice(resident.position());
-      int next = resident.cut(fromSlot, maxKeys, SLOTS_PER_KEY * maxKeys, slice);
+      int next = resident.walk().cut(fromSlot, maxKeys, SLOTS_PER_KEY * maxKeys, slice);
       underLock.accept(slice);
       return next;
     } finally {

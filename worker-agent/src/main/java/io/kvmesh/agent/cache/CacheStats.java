@@ -4,8 +4,8 @@ import java.util.Map;
 
 /**
  * Figures of one moment. Where each chunk has a page: {@code capacityPages = freePages +
- * residentChunks + pendingChunks + detachedChunks}. What has no unit and isn't a number of chunks
- * counts from the start and never falls.
+ * residentChunks + pendingChunks + detachedChunks - packed.chunks}. What has no unit and isn't a
+ * number of chunks counts from the start and never falls.
  *
  * @param pageBytes size of a page, which is that of a full chunk
  * @param room memory
@@ -24,6 +24,7 @@ import java.util.Map;
  * @param aborted claims given back
  * @param waits claims that waited for room
  * @param pins chunks that somebody pinned
+ * @param packed compressed chunks
  */
 public record CacheStats(
     int pageBytes,
@@ -42,7 +43,8 @@ public record CacheStats(
     Refused refused,
     long aborted,
     Waits waits,
-    Pins pins) {
+    Pins pins,
+    Packed packed) {
 
   /**
    * The memory for bodies.
@@ -80,6 +82,24 @@ public record CacheStats(
    * @param refused pins not made since there were too many
    */
   public record Pins(int now, int owners, long forced, long refused) {}
+
+  /**
+   * Chunks that are compressed, resident or detached. They have no page.
+   *
+   * @param chunks how many
+   * @param bytesBefore what their bodies were long
+   * @param bytesAfter what they are long now
+   * @param capacityBytes memory for them
+   * @param compressed chunks that became so
+   * @param decompressed chunks that were written back
+   */
+  public record Packed(
+      int chunks,
+      long bytesBefore,
+      long bytesAfter,
+      long capacityBytes,
+      long compressed,
+      long decompressed) {}
 
   /**
    * Claims that were refused.

@@ -31,6 +31,7 @@ public final class ChunkCache {
   private final ChunkPins pins;
   private final CacheSnapshots snapshots;
   private final ChunkMoves moves;
+  private final ChunkPacker packer;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -58,15 +59,27 @@ public final class ChunkCache {
     this(ChunkMemory.paged(pages), policy, sink, CacheOptions.DEFAULT, System::nanoTime);
   }
 
+  /** A cache without chunks, whose chunks aren't compressed. */
+  public ChunkCache(
+      ChunkMemory memory,
+      EvictionPolicy policy,
+      CacheEventSink sink,
+      CacheOptions options,
+      LongSupplier nanoTime) {
+    this(memory, PackedRoom.NONE, policy, sink, options, nanoTime);
+  }
+
   /**
    * A cache without chunks.
    *
-   * @param policy made for as many slots as the memory has
+   * @param packed where the compressed ones lie
+   * @param policy made for as many slots as the memory has, and as there may be compressed ones
    * @param sink hears of each change under the lock
    * @param nanoTime clock of the pins' deadlines
    */
   public ChunkCache(
       ChunkMemory memory,
+      PackedRoom packed,
       EvictionPolicy policy,
       CacheEventSink sink,
       CacheOptions options,
@@ -74,11 +87,12 @@ public final class ChunkCache {
     this.memory = memory;
     this.keeping = options.keeping();
     this.layers = new LayerSlices(options.bodies().shape());
-    this.resident = new ResidentSet(memory, policy, sink);
+    this.resident = new ResidentSet(memory, packed, policy, sink);
     this.records = resident.records();
     this.pinBook = new PinBook(resident, options.pins());
     this.desk = new ClaimDesk(this, lock, memory, resident, counters, options);
-    this.figures = new CacheFigures(memory, resident, desk, pinBook, counters);
+    this.packer = new ChunkPacker(this, lock, resident, desk);
+    this.figures = new CacheFigures(memory, resident, desk, pinBook, packer, counters);
     this.pins = new ChunkPins(lock, pinBook, desk, nanoTime);
     this.snapshots = new CacheSnapshots(lock, resident);
     this.moves = new ChunkMoves(lock, resident, desk);
@@ -104,6 +118,11 @@ public final class ChunkCache {
     return moves;
   }
 
+  /** The view of who makes its chunks shorter. */
+  public ChunkPacker packer() {
+    return packer;
+  }
+
   /** A lease that holds nothing yet. */
   public ChunkLease newLease() {
     return new ChunkLease(this, 0);
@@ -116,10 +135,12 @@ public final class ChunkCache {
     lock.lock();
     try {
       resident.holdPrefix(keys, guesses, lease);
+      desk.makeReadable(lease);
       counters.looked(keys.size(), lease.size());
     } finally {
       lock.unlock();
     }
+    packer.makeReadable(lease);
     return lease;
   }
 
@@ -163,6 +184,7 @@ public final class ChunkCache {
       return desk.claim(spec, into);
     } finally {
       lock.unlock();
+      packer.makeReadable(into);
     }
   }
 
@@ -184,6 +206,7 @@ public final class ChunkCache {
       return desk.claim(chunks, how, into);
     } finally {
       lock.unlock();
+      packer.makeReadable(into);
     }
   }
 
@@ -205,6 +228,7 @@ public final class ChunkCache {
       return desk.commit(chunk, checksum, into);
     } finally {
       lock.unlock();
+      packer.makeReadable(into);
     }
   }
 
@@ -216,11 +240,7 @@ public final class ChunkCache {
    *     batch is free again
    */
   public List<CommitOutcome> commit(List<PendingChunk> chunks, ChunkLease into) {
-    long[] checksums = new long[chunks.size()];
-    for (int i = 0; i < checksums.length; i++) {
-      checksums[i] = ChunkChecksum.of(chunks.get(i).body());
-    }
-    return commit(chunks, checksums, into);
+    return commit(chunks, ChunkChecksum.ofEach(chunks), into);
   }
 
   /** As above, for bodies whose checksums are known. */
@@ -230,6 +250,7 @@ public final class ChunkCache {
       return desk.commit(chunks, checksums, into);
     } finally {
       lock.unlock();
+      packer.makeReadable(into);
     }
   }
 
@@ -330,23 +351,6 @@ public final class ChunkCache {
     } finally {
       lock.unlock();
     }
-  }
-
-  /**
-   * The keys of resident chunks in the order in which they would go if nothing were used any more;
-   * see EvictionPolicy for policies that have no such order. Only a copy is made under the lock.
-   *
-   * @param most how many, the next to go first
-   */
-  public List<ChunkKey> keysInPolicyOrder(int most) {
-    PolicyOrder order;
-    lock.lock();
-    try {
-      order = resident.order();
-    } finally {
-      lock.unlock();
-    }
-    return order.sorted(most);
   }
 
   /** The end of a lease. */

@@ -1,6 +1,7 @@
 package io.kvmesh.agent.cache;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
@@ -16,6 +17,11 @@ public final class ChunkChecksum {
     ChunkChecksum checksum = new ChunkChecksum();
     checksum.add(body);
     return checksum.value();
+  }
+
+  /** The checksums of filled chunks' bodies, in order. */
+  static long[] ofEach(List<PendingChunk> chunks) {
+    return chunks.stream().mapToLong(chunk -> of(chunk.body())).toArray();
   }
 
   /** Adds the next part of the body, less than 2 GiB. */

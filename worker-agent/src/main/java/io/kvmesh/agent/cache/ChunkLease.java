@@ -2,7 +2,9 @@ package io.kvmesh.agent.cache;
 
 import io.kvmesh.common.key.ChunkKey;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Holds chunks: none of them is evicted, and no memory of theirs is given out again, before the
@@ -17,6 +19,7 @@ public final class ChunkLease implements AutoCloseable {
   // Changed under the cache's lock.
   private int[] slots;
   private int size;
+  private List<Unpacking> unpackings = List.of();
   private volatile boolean closed;
 
   ChunkLease(ChunkCache cache, int expectedChunks) {
@@ -42,6 +45,9 @@ public final class ChunkLease implements AutoCloseable {
   /** The chunk's body, read-only, exactly as long as it was stored. */
   public MemorySegment body(int index) {
     int slot = slot(index);
+    if (cache.records().isPacked(slot)) {
+      throw new IllegalStateException("The body of chunk number %d is compressed".formatted(index));
+    }
     return cache.body(cache.records().place(slot), cache.records().bytes(slot)).asReadOnly();
   }
 
@@ -131,6 +137,26 @@ public final class ChunkLease implements AutoCloseable {
       slots = Arrays.copyOf(slots, Math.max(8, 2 * size));
     }
     slots[size++] = slot;
+  }
+
+  /** A compressed chunk of it is to be unpacked before it is read. */
+  void add(Unpacking unpacking) {
+    if (unpackings.isEmpty()) {
+      unpackings = new ArrayList<>();
+    }
+    unpackings.add(unpacking);
+  }
+
+  /** Those that are still to be unpacked, once. */
+  List<Unpacking> takeUnpackings() {
+    List<Unpacking> taken = unpackings;
+    unpackings = List.of();
+    return taken;
+  }
+
+  /** Forgets the chunks from this one on; answers the slot of the last one. */
+  int removeLast() {
+    return slots[--size];
   }
 
   int slotAt(int index) {

@@ -11,13 +11,13 @@ import java.util.Map;
  *
  * <pre>
  *   identity[2 * slot]      the 64 bits of the hash
- *   identity[2 * slot + 1]  63..36 keyspace number | 35..32 flags | 31..0 number of holds
+ *   identity[2 * slot + 1]  63..37 keyspace number | 36..32 flags | 31..0 number of holds
  * </pre>
  *
  * What a lookup needs of a cold record thus lies side by side. Guarded by the cache's lock, but for
- * place, bytes, tokens and checksum of a chunk that is held: these don't change, and any thread
- * that was handed the lease may read them. Hash bits may be touched without the lock, and then be
- * anything.
+ * place, bytes, tokens and checksum of a chunk that is held: these don't change (the place of a
+ * compressed body does, which no lease reads), and any thread that was handed the lease may read
+ * them. Hash bits may be touched without the lock, and then be anything.
  */
 final class ChunkRecords {
 
@@ -26,7 +26,8 @@ final class ChunkRecords {
   private static final long SET_ASIDE = 1L << 33;
   private static final long NEGATIVE = 1L << 34;
   private static final long WIDE = 1L << 35;
-  private static final int KEYSPACE_SHIFT = 36;
+  private static final long PACKED = 1L << 36;
+  private static final int KEYSPACE_SHIFT = 37;
 
   private final long[] identity;
   private final long[] checksums;
@@ -123,6 +124,22 @@ final class ChunkRecords {
 
   boolean isResident(int slot) {
     return (identity[2 * slot + 1] & RESIDENT) != 0;
+  }
+
+  /** How many holds there are. */
+  int holds(int slot) {
+    return (int) identity[2 * slot + 1];
+  }
+
+  /** Whether the body lies among the compressed ones. */
+  boolean isPacked(int slot) {
+    return (identity[2 * slot + 1] & PACKED) != 0;
+  }
+
+  /** The body lies elsewhere now: nobody may be reading it where it was. */
+  void moveTo(int slot, int place, boolean packed) {
+    places[slot] = place;
+    identity[2 * slot + 1] = (identity[2 * slot + 1] & ~PACKED) | (packed ? PACKED : 0);
   }
 
   /** The chunk is no longer resident. */

@@ -73,9 +73,7 @@ final class ClaimDesk {
     }
     int slot = resident.find(spec.key());
     if (slot != ChunkTable.NOT_FOUND) {
-      counters.alreadyResident++;
-      hold(slot, into);
-      return RESIDENT;
+      return claimResident(slot, evicting, into);
     }
     Claim refusal = refusal(spec);
     if (refusal != null) {
@@ -88,6 +86,60 @@ final class ClaimDesk {
     }
     counters.pending++;
     return new PendingChunk(cache, spec, place);
+  }
+
+  private Claim claimResident(int slot, boolean evicting, ChunkLease into) {
+    if (!makeReadable(slot, evicting, into)) {
+      counters.noSpace++;
+      return NO_SPACE;
+    }
+    counters.alreadyResident++;
+    hold(slot, into);
+    return RESIDENT;
+  }
+
+  /**
+   * Finds room for what is compressed of a lease; the lease ends before the first for which there
+   * is none.
+   */
+  void makeReadable(ChunkLease lease) {
+    // Most caches have none, and a look at each chunk costs.
+    int looked = resident.packed().chunks() == 0 ? 0 : lease.size();
+    for (int i = 0; i < looked && i < lease.size(); i++) {
+      if (!makeReadable(lease.slotAt(i), true, lease)) {
+        while (lease.size() > i) {
+          resident.letGo(lease.removeLast());
+        }
+      }
+    }
+  }
+
+  /** Finds room for a chunk's body if it is compressed; the lease remembers what is to be done. */
+  private boolean makeReadable(int slot, boolean evicting, ChunkLease lease) {
+    if (!resident.records().isPacked(slot)) {
+      return true;
+    }
+    resident.hold(slot);
+    int place = allocate(resident.records().bytes(slot), evicting);
+    if (place == ChunkMemory.NO_PLACE) {
+      resident.letGo(slot);
+      return false;
+    }
+    counters.pending++;
+    lease.add(new Unpacking(slot, place));
+    return true;
+  }
+
+  /** The end of an unpacking: the body is written, or can't be. */
+  void settle(Unpacking unpacking, boolean written) {
+    counters.pending--;
+    if (written && resident.records().isPacked(unpacking.slot())) {
+      resident.unpack(unpacking.slot(), unpacking.place());
+    } else {
+      memory.free(unpacking.place());
+    }
+    resident.letGo(unpacking.slot());
+    serve();
   }
 
   private @Nullable Claim refusal(ChunkSpec spec) {
@@ -270,7 +322,7 @@ final class ClaimDesk {
       return CommitOutcome.STAGED;
     }
     int slot = resident.find(chunk.key());
-    if (slot != ChunkTable.NOT_FOUND) {
+    if (slot != ChunkTable.NOT_FOUND && makeReadable(slot, true, into)) {
       memory.free(place);
       counters.alreadyResident++;
       hold(slot, into);

@@ -17,6 +17,9 @@ import java.util.stream.IntStream;
  */
 final class PolicyOrder {
 
+  /** Compressed chunks are listed before the others, though each kind goes for its own. */
+  private static final int PACKED_FIRST = 1 << 16;
+
   private final Keyspace[] keyspaces;
   private final long[] hashBits;
   private final boolean[] negative;
@@ -43,7 +46,7 @@ final class PolicyOrder {
     keyspaces[size] = keyspace;
     hashBits[size] = records.hashBits(slot);
     negative[size] = records.isNegative(slot);
-    tiers[size] = policy.tier(slot);
+    tiers[size] = records.isPacked(slot) ? policy.tier(slot) - PACKED_FIRST : policy.tier(slot);
     positions[size] = policy.position(slot);
     size++;
   }

@@ -20,6 +20,7 @@ final class ResidentSet {
   private final ChunkMemory memory;
   private final long uniformFootprint;
   private final EvictionPolicy policy;
+  private final PackedBodies packed;
   private final CacheEventSink sink;
   private final ChunkRecords records;
   private final ChunkTable table;
@@ -30,22 +31,29 @@ final class ResidentSet {
   private int residentChunks;
   private long residentBytes;
   private int heldChunks;
+  private int idlePackedChunks;
   private long evictableBytes;
   private int detachedChunks;
   private long digest;
   private long admitted;
 
-  ResidentSet(ChunkMemory memory, EvictionPolicy policy, CacheEventSink sink) {
+  ResidentSet(ChunkMemory memory, PackedRoom room, EvictionPolicy policy, CacheEventSink sink) {
     this.memory = memory;
     this.uniformFootprint = memory.uniformFootprint();
     this.policy = policy;
     this.sink = sink;
-    this.records = new ChunkRecords(memory.slots());
+    this.records = new ChunkRecords(memory.slots() + room.maxChunks());
+    this.packed = new PackedBodies(room, records.slots());
     this.table = new ChunkTable(records);
   }
 
   ChunkRecords records() {
     return records;
+  }
+
+  /** The bodies of those that are compressed. */
+  PackedBodies packed() {
+    return packed;
   }
 
   /** The chunk's slot, or ChunkTable.NOT_FOUND. */
@@ -137,7 +145,7 @@ final class ResidentSet {
 
   void use(int slot) {
     if (records.isResident(slot)) {
-      policy.used(slot);
+      policyOf(slot).used(slot);
     }
   }
 
@@ -145,6 +153,7 @@ final class ResidentSet {
     if (records.hold(slot) == 1) {
       heldChunks++;
       evictableBytes -= footprint(slot);
+      idlePackedChunks -= records.isPacked(slot) ? 1 : 0;
     }
   }
 
@@ -159,9 +168,63 @@ final class ResidentSet {
       return;
     }
     evictableBytes += footprint(slot);
+    idlePackedChunks += records.isPacked(slot) ? 1 : 0;
     if (records.clearSetAside(slot)) {
-      policy.restored(slot);
+      policyOf(slot).restored(slot);
     }
+  }
+
+  private EvictionPolicy policyOf(int slot) {
+    return records.isPacked(slot) ? packed.order() : policy;
+  }
+
+  /** The body of a chunk, held by the caller alone, lies compressed at this place from now on. */
+  void pack(int slot, int place, int length, CompressionMethod method) {
+    leaveOrder(slot);
+    memory.free(records.place(slot));
+    residentBytes -= records.bytes(slot);
+    packed.add(slot, length, records.bytes(slot), method);
+    records.moveTo(slot, place, true);
+    enterOrder(slot);
+  }
+
+  /**
+   * The body of a compressed chunk, which is held, lies at this place of the memory from now on.
+   */
+  void unpack(int slot, int place) {
+    boolean resident = records.isResident(slot);
+    if (resident) {
+      leaveOrder(slot);
+    }
+    packed.drop(slot, records.place(slot));
+    records.moveTo(slot, place, false);
+    if (resident) {
+      residentBytes += records.bytes(slot);
+      enterOrder(slot);
+    }
+  }
+
+  private void leaveOrder(int slot) {
+    records.clearSetAside(slot);
+    policyOf(slot).removed(slot);
+  }
+
+  private void enterOrder(int slot) {
+    policyOf(slot).added(slot, mix(slot));
+  }
+
+  /**
+   * Evicts the compressed chunk that goes first; answers whether there was one.
+   *
+   * @param lastNumber the last of those that may go
+   */
+  boolean evictOnePacked(long lastNumber) {
+    int victim = packed.order().victim(mayGo);
+    if (victim < 0 || packed.number(victim) > lastNumber) {
+      return false;
+    }
+    remove(victim, RemovalCause.EVICTED);
+    return true;
   }
 
   /** Evicts the chunk that the policy names; answers whether there was one. */
@@ -209,11 +272,12 @@ final class ResidentSet {
   /** The only way out. */
   private void remove(int slot, RemovalCause cause) {
     Keyspace keyspace = keyspace(slot);
-    long mix = PlacementDigest.mix(keyspace.digest(), records.hashBits(slot));
+    long mix = mix(slot);
+    boolean isPacked = records.isPacked(slot);
     table.remove(mix, slot);
-    policy.removed(slot);
+    policyOf(slot).removed(slot);
     residentChunks--;
-    residentBytes -= records.bytes(slot);
+    residentBytes -= isPacked ? 0 : records.bytes(slot);
     digest -= mix;
     removed(cause).incrementAndGet();
     sink.evicted(keyspace, records.hashBits(slot), cause);
@@ -222,12 +286,17 @@ final class ResidentSet {
       detachedChunks++;
     } else {
       evictableBytes -= footprint(slot);
+      idlePackedChunks -= isPacked ? 1 : 0;
       free(slot);
     }
   }
 
   private void free(int slot) {
-    memory.free(records.place(slot));
+    if (records.isPacked(slot)) {
+      packed.drop(slot, records.place(slot));
+    } else {
+      memory.free(records.place(slot));
+    }
     keyspaces.release(records.keyspaceId(slot));
     records.drop(slot);
   }
@@ -240,29 +309,9 @@ final class ResidentSet {
     return true;
   }
 
-  /** See CacheSnapshots.slice. */
-  int cut(int fromSlot, int maxKeys, int maxSlots, SnapshotSlice into) {
-    int end = (int) Math.min(records.slots(), (long) fromSlot + maxSlots);
-    for (int slot = fromSlot; slot < end; slot++) {
-      if (into.size() == maxKeys) {
-        return slot;
-      }
-      if (records.isResident(slot)) {
-        into.add(keyspace(slot), records.hashBits(slot));
-      }
-    }
-    return end == records.slots() ? CacheSnapshots.END_OF_SLOTS : end;
-  }
-
-  /** A copy of what is resident, to be put into the policy's order. */
-  PolicyOrder order() {
-    PolicyOrder order = new PolicyOrder(residentChunks);
-    for (int slot = 0; slot < records.slots(); slot++) {
-      if (records.isResident(slot)) {
-        order.add(keyspace(slot), records, policy, slot);
-      }
-    }
-    return order;
+  /** Walks over all of them. */
+  SlotWalk walk() {
+    return new SlotWalk(this, policy);
   }
 
   Keyspace keyspace(int slot) {
@@ -287,8 +336,11 @@ final class ResidentSet {
     return evictableBytes;
   }
 
-  /** Looks at no record where it needn't: a cold one costs more than all the rest. */
+  /** What it takes of the memory, which nothing compressed does. */
   private long footprint(int slot) {
+    if (records.isPacked(slot)) {
+      return 0;
+    }
     return uniformFootprint == ChunkMemory.NOT_UNIFORM
         ? memory.footprint(records.bytes(slot))
         : uniformFootprint;
@@ -303,9 +355,9 @@ final class ResidentSet {
     return bytes;
   }
 
-  /** How many resident chunks may go. */
+  /** How many resident chunks may go for others, which compressed ones don't. */
   int evictableChunks() {
-    return residentChunks - (heldChunks - detachedChunks);
+    return residentChunks - (heldChunks - detachedChunks) - idlePackedChunks;
   }
 
   boolean isHeld(int slot) {
@@ -336,6 +388,10 @@ final class ResidentSet {
 
   private AtomicLong removed(RemovalCause cause) {
     return removed.computeIfAbsent(cause, unseen -> new AtomicLong());
+  }
+
+  private long mix(int slot) {
+    return PlacementDigest.mix(keyspace(slot).digest(), records.hashBits(slot));
   }
 
   private static long mix(ChunkKey key) {

@@ -102,7 +102,8 @@ public final class Agent implements AutoCloseable {
     this.cache =
         new ChunkCache(
             room.memory(),
-            PolicyName.parse(settings.cache().policy()).create(room.memory().slots()),
+            room.packed(),
+            PolicyName.parse(settings.cache().policy()).create(room.slots()),
             outbox,
             new CacheRole(settings).options(),
             NANO_TIME);

@@ -125,6 +125,8 @@ public record AgentSettings(
    *     available
    * @param firstRankCapacityBytes memory of the first rank, where only that one keeps chunks; 0 =
    *     capacity-bytes
+   * @param compressedBytes memory for chunks that are compressed on command, beside that for the
+   *     others; 0 = none are
    * @param maxChunks how many chunks there may be at once in ranges, however small they are; 0 =
    *     four times as many as full ones fit
    * @param policy what is evicted first: lru, fifo, lfu, mru, s3fifo or adaptive
@@ -134,6 +136,7 @@ public record AgentSettings(
   public record Cache(
       @DefaultValue("1GB") DataSize capacityBytes,
       @DefaultValue("0B") DataSize firstRankCapacityBytes,
+      @DefaultValue("0B") DataSize compressedBytes,
       @DefaultValue("0") int maxChunks,
       @DefaultValue("lru") String policy,
       @DefaultValue("true") boolean hot,

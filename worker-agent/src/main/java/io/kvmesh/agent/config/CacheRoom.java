@@ -2,6 +2,8 @@ package io.kvmesh.agent.config;
 
 import io.kvmesh.agent.cache.ChunkMemory;
 import io.kvmesh.agent.cache.Keeping;
+import io.kvmesh.agent.cache.PackedRoom;
+import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.memory.ArenaCapacity;
 import io.kvmesh.agent.memory.AvailableMemory;
 import io.kvmesh.agent.memory.PageAllocator;
@@ -15,8 +17,14 @@ import java.util.Optional;
  *
  * @param arena whose memory it is; empty where nothing is kept
  * @param memory as the cache uses it
+ * @param packedArena of compressed chunks; empty where there are none
+ * @param packed as the cache uses it
  */
-record CacheRoom(Optional<ArenaView> arena, ChunkMemory memory) {
+record CacheRoom(
+    Optional<ArenaView> arena,
+    ChunkMemory memory,
+    Optional<PageArena> packedArena,
+    PackedRoom packed) {
 
   /**
    * Maps it.
@@ -26,13 +34,31 @@ record CacheRoom(Optional<ArenaView> arena, ChunkMemory memory) {
   static CacheRoom open(AgentSettings settings, int chunkBytes) {
     CacheRole role = new CacheRole(settings);
     if (role.keeping() == Keeping.NOTHING) {
-      return new CacheRoom(Optional.empty(), ChunkMemory.none(chunkBytes));
+      return new CacheRoom(
+          Optional.empty(), ChunkMemory.none(chunkBytes), Optional.empty(), PackedRoom.NONE);
     }
     MemoryPlan plan = new MemoryPlan(settings);
     ArenaCapacity capacity = plan.capacity(AvailableMemory.now(), AvailableMemory.inHugetlb());
     PageArena arena = plan.open(capacity.bytes());
+    Optional<PageArena> packedArena =
+        Optional.of(settings.cache().compressedBytes().toBytes())
+            .filter(bytes -> bytes > 0)
+            .map(PageArena::anonymous);
     return new CacheRoom(
-        Optional.of(new ArenaView(capacity, arena)), memory(settings, role, arena, chunkBytes));
+        Optional.of(new ArenaView(capacity, arena)),
+        memory(settings, role, arena, chunkBytes),
+        packedArena,
+        packedArena.map(it -> packed(settings, it, chunkBytes)).orElse(PackedRoom.NONE));
+  }
+
+  private static PackedRoom packed(AgentSettings settings, PageArena arena, int chunkBytes) {
+    return PackedRoom.of(
+        new RangeAllocator(arena), chunkBytes, PolicyName.parse(settings.cache().policy()));
+  }
+
+  /** How many chunks there may be at once, compressed ones among them. */
+  int slots() {
+    return memory.slots() + packed.maxChunks();
   }
 
   private static ChunkMemory memory(
@@ -55,6 +81,7 @@ record CacheRoom(Optional<ArenaView> arena, ChunkMemory memory) {
 
   void close() {
     arena.ifPresent(it -> it.arena().close());
+    packedArena.ifPresent(PageArena::close);
   }
 
   /** Of memory that must stay mapped. */

@@ -45,12 +45,15 @@ final class MemoryPlan {
     ArenaCapacity capacity =
         ofHugetlb
             ? new ArenaCapacity(configured, 0, inHugetlb)
-            : new ArenaCapacity(configured, memory.reserveBytes().toBytes(), available);
+            : new ArenaCapacity(
+                configured,
+                memory.reserveBytes().toBytes() + settings.cache().compressedBytes().toBytes(),
+                available);
     long pageBytes = new ModelShape(settings.model()).pageBytes().toBytes();
     if (capacity.bytes() < pageBytes) {
       throw new StartException(
           ("No room for one page of %d bytes (kvmesh.model.page-bytes): %s, of which %d are"
-                  + " reserved (kvmesh.memory.reserve-bytes)")
+                  + " reserved (kvmesh.memory.reserve-bytes, kvmesh.cache.compressed-bytes)")
               .formatted(pageBytes, text(capacity.available()), capacity.reserveBytes()));
     }
     warn(capacity);
@@ -66,7 +69,7 @@ final class MemoryPlan {
     } else if (capacity.isCut()) {
       LOG.warn(
           "The arena has {} bytes instead of the {} of kvmesh.cache.capacity-bytes: {}, of which {}"
-              + " are reserved (kvmesh.memory.reserve-bytes)",
+              + " are reserved (kvmesh.memory.reserve-bytes, kvmesh.cache.compressed-bytes)",
           capacity.bytes(),
           capacity.configuredBytes(),
           text(capacity.available()),

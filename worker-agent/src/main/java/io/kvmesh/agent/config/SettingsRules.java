@@ -1,6 +1,7 @@
 package io.kvmesh.agent.config;
 
 import io.kvmesh.agent.cache.policy.PolicyName;
+import io.kvmesh.agent.memory.RangeAllocator;
 import io.kvmesh.agent.transfer.Channels;
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.zmq.CurveKeys;
@@ -115,6 +116,12 @@ final class SettingsRules {
     } catch (IllegalArgumentException e) {
       faults.add("cache.policy", settings.cache().policy(), String.valueOf(e.getMessage()));
     }
+    DataSize compressed = settings.cache().compressedBytes();
+    faults.require(
+        compressed.toBytes() == 0 || compressed.toBytes() >= RangeAllocator.DEFAULT_ALIGNMENT,
+        "cache.compressed-bytes",
+        compressed,
+        "must be 0 or at least %d".formatted(RangeAllocator.DEFAULT_ALIGNMENT));
   }
 
   private void checkPins(AgentSettings.Pin pin) {

@@ -12,7 +12,6 @@ import io.kvmesh.common.wire.control.CompressWorkerMsg;
 import io.kvmesh.common.wire.control.ControlReply;
 import io.kvmesh.common.wire.control.ControlRequest;
 import io.kvmesh.common.wire.control.DecompressWorkerMsg;
-import io.kvmesh.common.wire.control.ErrorMsg;
 import io.kvmesh.common.wire.control.HealthWorkerMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveWorkerMsg;
@@ -23,8 +22,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Does what the controllers command. Each command has one reply; that of a move comes late. */
-public final class CommandDesk {
+/**
+ * Does what the controllers command. Each command has one reply; that of a move, and of what
+ * compresses or decompresses, comes late.
+ */
+public final class CommandDesk implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(CommandDesk.class);
 
@@ -37,6 +39,7 @@ public final class CommandDesk {
   private final Counters<ControlCount> counters;
   private final PinCommands pins;
   private final MoveCommands moves;
+  private final PackCommands packs;
 
   /**
    * Assigns only.
@@ -59,42 +62,30 @@ public final class CommandDesk {
     this.counters = counters;
     CommandKeys keys = new CommandKeys(tokenKeys);
     this.pins = new PinCommands(cache.pins(), keys, counters);
+    this.packs = new PackCommands(cache, location, keys, counters);
     this.moves = new MoveCommands(self, location, mover, keys, ownAddress, counters);
   }
 
   /**
    * Does what is commanded.
    *
-   * @param reply gets the answer; that of a move later, on another thread
+   * @param reply gets the answer, now or later on another thread
    */
   void take(ControlRequest request, Consumer<ControlReply> reply) {
     try {
-      if (request instanceof MoveWorkerMsg move) {
-        moves.begin(move, reply);
-      } else {
-        reply.accept(answer(request));
+      switch (request) {
+        case ClearWorkerMsg clear -> reply.accept(clear(clear));
+        case HealthWorkerMsg health -> reply.accept(health());
+        case PinWorkerMsg pin -> reply.accept(pin(pin));
+        case CheckFinishWorkerMsg check -> reply.accept(moves.check(check));
+        case MoveWorkerMsg move -> moves.begin(move, reply);
+        case CompressWorkerMsg compress -> packs.compress(compress, reply);
+        case DecompressWorkerMsg decompress -> packs.decompress(decompress, reply);
       }
     } catch (CommandFault e) {
       counters.count(ControlCount.UNSUPPORTED);
       reply.accept(e.reply());
     }
-  }
-
-  private ControlReply answer(ControlRequest request) throws CommandFault {
-    return switch (request) {
-      case ClearWorkerMsg clear -> clear(clear);
-      case HealthWorkerMsg health -> health();
-      case PinWorkerMsg pin -> pin(pin);
-      case CheckFinishWorkerMsg check -> moves.check(check);
-      case MoveWorkerMsg move -> none(move);
-      case CompressWorkerMsg compress -> none(compress);
-      case DecompressWorkerMsg decompress -> none(decompress);
-    };
-  }
-
-  private static ErrorMsg none(ControlRequest request) throws CommandFault {
-    throw CommandFault.unsupported(
-        "This agent has no command " + request.getClass().getSimpleName());
   }
 
   private ClearWorkerRetMsg clear(ClearWorkerMsg clear) throws CommandFault {
@@ -114,5 +105,11 @@ public final class CommandDesk {
   private ControlReply pin(PinWorkerMsg pin) throws CommandFault {
     CommandFault.requireLocation(pin.location(), location);
     return pins.answer(pin);
+  }
+
+  /** Ends what is under way. */
+  @Override
+  public void close() {
+    packs.close();
   }
 }

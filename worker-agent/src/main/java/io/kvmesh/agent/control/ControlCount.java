@@ -10,6 +10,10 @@ public enum ControlCount {
   UNPIN,
   /** A move was begun. */
   MOVE,
+  /** Chunks were begun to be compressed. */
+  COMPRESS,
+  /** Chunks were begun to be decompressed. */
+  DECOMPRESS,
   /** This agent was asked how far a move is. */
   CHECK,
   /** This agent was asked how it is. */

@@ -80,6 +80,7 @@ public final class ControlServer implements AutoCloseable {
 
   @Override
   public void close() {
+    desk.close();
     loop.close();
   }
 

@@ -15,6 +15,7 @@ final class CacheMeters {
     bindUse(cache);
     bindWaits(cache);
     bindPins(cache);
+    bindPacked(cache);
     for (RemovalCause cause : RemovalCause.values()) {
       cache.counter(
           "cache.removed",
@@ -27,7 +28,7 @@ final class CacheMeters {
 
   private static void bindRoom(Figures<CacheStats> cache) {
     pages(cache, "free", CacheStats::freePages);
-    pages(cache, "resident", CacheStats::residentChunks);
+    pages(cache, "resident", it -> it.residentChunks() - it.packed().chunks());
     pages(cache, "pending", CacheStats::pendingChunks);
     pages(cache, "detached", CacheStats::detachedChunks);
     cache.gauge("cache.capacity.pages", "Pages in use, free or not", CacheStats::capacityPages);
@@ -82,6 +83,29 @@ final class CacheMeters {
         "cache.pins.forced", "Pins taken off since they were too old", it -> it.pins().forced());
     cache.counter(
         "cache.pins.refused", "Pins not made since there were too many", it -> it.pins().refused());
+  }
+
+  private static void bindPacked(Figures<CacheStats> cache) {
+    cache.gauge(
+        "cache.compressed.chunks", "Chunks that are compressed", it -> it.packed().chunks());
+    cache.gauge(
+        "cache.compressed.bytes.before",
+        "Bytes of compressed chunks' bodies as they were stored",
+        it -> it.packed().bytesBefore());
+    cache.gauge(
+        "cache.compressed.bytes",
+        "Bytes of compressed chunks' bodies as they lie in memory",
+        it -> it.packed().bytesAfter());
+    cache.gauge(
+        "cache.compressed.capacity.bytes",
+        "Memory for compressed chunks",
+        it -> it.packed().capacityBytes());
+    cache.counter(
+        "cache.compressed", "Chunks that were compressed", it -> it.packed().compressed());
+    cache.counter(
+        "cache.decompressed",
+        "Chunks that were decompressed, to be read or on command",
+        it -> it.packed().decompressed());
   }
 
   private static void bindUse(Figures<CacheStats> cache) {

@@ -50,7 +50,7 @@ public final class ChunksEndpoint {
     if (most.isEmpty() || most.getAsInt() < 1 || most.getAsInt() > MOST_LISTED) {
       return refusal("first must be 1 to %d, got '%s'".formatted(MOST_LISTED, first));
     }
-    List<ChunkKey> keys = cache.keysInPolicyOrder(most.getAsInt());
+    List<ChunkKey> keys = cache.snapshots().keysInPolicyOrder(most.getAsInt());
     return new WebEndpointResponse<>(
         new Listing(
             cache.stats().residentChunks(), keys.stream().map(ChunkKey::toString).toList()));

@@ -85,7 +85,7 @@ public final class ChunkMover implements AutoCloseable {
         order,
         moveIds.nextLong(),
         // What would go last is worth most where the target has no room for all.
-        keys == null ? cache.keysInPolicyOrder(Integer.MAX_VALUE).reversed() : keys,
+        keys == null ? cache.snapshots().keysInPolicyOrder(Integer.MAX_VALUE).reversed() : keys,
         nanoTime);
   }
 

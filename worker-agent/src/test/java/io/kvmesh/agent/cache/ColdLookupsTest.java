@@ -28,7 +28,7 @@ class ColdLookupsTest {
   private final CacheFixture at = new CacheFixture(SLOTS, PolicyName.LRU);
   private final ChunkMemory memory = ChunkMemory.paged(at.pages);
   private final ResidentSet resident =
-      new ResidentSet(memory, PolicyName.LRU.create(SLOTS), at.sink);
+      new ResidentSet(memory, PackedRoom.NONE, PolicyName.LRU.create(SLOTS), at.sink);
   private final List<ChunkLease> leases = new ArrayList<>();
 
   @AfterEach

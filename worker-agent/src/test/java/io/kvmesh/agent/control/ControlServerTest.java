@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.transfer.MoveCount;
+import io.kvmesh.agent.transfer.PullOutcome;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
@@ -17,13 +18,17 @@ import io.kvmesh.common.wire.control.CheckFinishWorkerRetMsg;
 import io.kvmesh.common.wire.control.ClearWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.common.wire.control.CompressWorkerMsg;
+import io.kvmesh.common.wire.control.CompressWorkerRetMsg;
 import io.kvmesh.common.wire.control.ControlRequest;
+import io.kvmesh.common.wire.control.DecompressWorkerMsg;
+import io.kvmesh.common.wire.control.DecompressWorkerRetMsg;
 import io.kvmesh.common.wire.control.ErrorMsg;
 import io.kvmesh.common.wire.control.HealthWorkerMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import io.kvmesh.common.wire.control.MoveWorkerMsg;
 import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
+import io.kvmesh.common.wire.control.PackOutcome;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
 import io.kvmesh.common.wire.control.WorkerPosition;
@@ -108,10 +113,59 @@ class ControlServerTest {
   }
 
   @Test
-  void otherCommands_areUnsupported() {
-    ControlRequest compress = new CompressWorkerMsg("e", "cachegen", LOCATION, List.of(1L));
-    assertThat(client.ask(ErrorMsg.class, compress).code()).isEqualTo("unsupported");
+  void compress_withoutMemoryForIt_isRefusedWithTheReason() {
+    ControlRequest compress = new CompressWorkerMsg("e", "zstd", LOCATION, List.of(1L));
+    ErrorMsg refusal = client.ask(ErrorMsg.class, compress);
+    assertThat(refusal.code()).isEqualTo("unsupported");
+    assertThat(refusal.error()).contains("kvmesh.cache.compressed-bytes is 0");
     assertThat(counters.get(ControlCount.UNSUPPORTED)).isEqualTo(1);
+  }
+
+  @Test
+  void compress_makesAllShorter_andPeersGetWhatWasStored() throws Exception {
+    stop();
+    start(TestAgent.named("me").pages(8, 16_384).packedBytes(64 * 4096));
+    agent.store(TestAgent.keys(1, 6));
+    try (ChunkLease held = agent.cache.leasePrefix(TestAgent.keys(1, 1))) {
+      assertThat(held.size()).isEqualTo(1);
+      CompressWorkerRetMsg receipt =
+          client.ask(
+              CompressWorkerRetMsg.class, new CompressWorkerMsg("e", "zstd", LOCATION, null));
+      assertThat(receipt.numTokens()).isEqualTo(5L * TestAgent.TOKENS);
+      assertThat(receipt.numChunks()).isEqualTo(5);
+      assertThat(receipt.bytesBefore()).isEqualTo(5 * 16_384);
+      assertThat(receipt.bytesAfter()).isBetween(1L, 5 * 1000L);
+      assertThat(receipt.outcomes())
+          .isEqualTo(Map.of(PackOutcome.COMPRESSED, 5, PackOutcome.IN_USE, 1));
+    }
+    assertThat(agent.cache.stats().freePages()).isEqualTo(7);
+    try (TestAgent peer = TestAgent.named("peer").pages(8, 16_384).start()) {
+      assertThat(peer.pull(agent.address(), TestAgent.keys(1, 3), Duration.ofSeconds(10)))
+          .isEqualTo(new PullOutcome.Hit(3));
+      peer.requireSettled();
+    }
+    agent.requireSettled();
+    assertThat(agent.cache.stats().packed().chunks()).isEqualTo(3);
+
+    List<String> keys = texts(TestAgent.keys(4, 2));
+    DecompressWorkerRetMsg back =
+        client.ask(
+            DecompressWorkerRetMsg.class,
+            new DecompressWorkerMsg("e", "zstd", LOCATION, null, keys));
+    assertThat(back.outcomes()).isEqualTo(Map.of(PackOutcome.DECOMPRESSED, 2));
+    assertThat(back.bytesAfter()).isEqualTo(2 * 16_384);
+    assertThat(agent.resident(TestAgent.keys(1, 6))).isEqualTo(6);
+    agent.requireSettled();
+  }
+
+  @Test
+  void compress_byAMethodThatIsNotThere_namesThoseThatAre() throws Exception {
+    stop();
+    start(TestAgent.named("me").packedBytes(4096));
+    ErrorMsg refusal =
+        client.ask(ErrorMsg.class, new CompressWorkerMsg("e", "cachegen", LOCATION, null));
+    assertThat(refusal.code()).isEqualTo("bad_request");
+    assertThat(refusal.error()).contains("'cachegen'").contains("[zstd, lz4]");
   }
 
   @Test

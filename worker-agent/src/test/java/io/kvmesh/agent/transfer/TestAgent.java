@@ -8,12 +8,14 @@ import io.kvmesh.agent.cache.CacheStats;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.cache.ChunkMemory;
+import io.kvmesh.agent.cache.PackedRoom;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.event.EventOutbox;
 import io.kvmesh.agent.memory.ArenaOptions;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.agent.memory.PageArena;
+import io.kvmesh.agent.memory.RangeAllocator;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.WorkerId;
@@ -52,6 +54,7 @@ public final class TestAgent implements AutoCloseable {
   public final PrefixPuller puller;
   public final ChunkMover mover;
   private final PageArena arena;
+  private final Optional<PageArena> packedArena;
 
   private TestAgent(Builder builder) throws IOException {
     arena =
@@ -64,10 +67,16 @@ public final class TestAgent implements AutoCloseable {
     PageAllocator pages =
         new PageAllocator(arena, builder.pageBytes, Math.min(builder.pages, builder.initialPages));
     ChunkMemory memory = ChunkMemory.paged(pages, 1);
+    packedArena = Optional.of(builder.packedBytes).filter(it -> it > 0).map(PageArena::anonymous);
+    PackedRoom packed =
+        packedArena
+            .map(it -> PackedRoom.of(new RangeAllocator(it), builder.pageBytes, PolicyName.LRU))
+            .orElse(PackedRoom.NONE);
     cache =
         new ChunkCache(
             memory,
-            PolicyName.LRU.create(memory.slots()),
+            packed,
+            PolicyName.LRU.create(memory.slots() + packed.maxChunks()),
             new EventOutbox(1_000_000),
             CacheOptions.DEFAULT,
             System::nanoTime);
@@ -104,6 +113,7 @@ public final class TestAgent implements AutoCloseable {
     private int pages = 64;
     private int initialPages = Integer.MAX_VALUE;
     private int pageBytes = 4096;
+    private long packedBytes;
     private long getBytes = 16 * 4096;
     private long maxLoanedPerPeer = 64 << 20;
     private long maxSealed = Long.MAX_VALUE;
@@ -135,6 +145,12 @@ public final class TestAgent implements AutoCloseable {
     /** So many are usable at first; the others are taken into use one by one. */
     public Builder initialPages(int count) {
       initialPages = count;
+      return this;
+    }
+
+    /** Memory for chunks that are compressed. */
+    public Builder packedBytes(long bytes) {
+      packedBytes = bytes;
       return this;
     }
 
@@ -328,7 +344,7 @@ public final class TestAgent implements AutoCloseable {
               assertThat(stats.pendingChunks()).as("pending").isZero();
               assertThat(stats.leasedChunks()).as("leased").isZero();
               assertThat(stats.detachedChunks()).as("detached").isZero();
-              assertThat(stats.freePages() + stats.residentChunks())
+              assertThat(stats.freePages() + stats.residentChunks() - stats.packed().chunks())
                   .as("free or resident")
                   .isEqualTo(stats.capacityPages());
               assertThat(server.openLoans()).as("loans").isZero();
@@ -350,6 +366,7 @@ public final class TestAgent implements AutoCloseable {
   /** Unmaps the memory. */
   public void unmap() {
     arena.close();
+    packedArena.ifPresent(PageArena::close);
   }
 
   @Override

@@ -1,4 +1,33 @@
 package io.kvmesh.common.wire.control;
 
-/** Number of tokens compressed. */
-public record CompressWorkerRetMsg(long numTokens) implements ControlReply {}
+import io.kvmesh.common.wire.Extension;
+import io.kvmesh.common.wire.OrderedMaps;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Number of tokens whose chunks are compressed now. Ours:
+ *
+ * @param numChunks chunks that became so
+ * @param bytesBefore what their bodies were long before
+ * @param bytesAfter what they are long now
+ * @param outcomes how many chunks, by what became of them
+ */
+public record CompressWorkerRetMsg(
+    long numTokens,
+    @Extension @Nullable Long numChunks,
+    @Extension @Nullable Long bytesBefore,
+    @Extension @Nullable Long bytesAfter,
+    @Extension @Nullable Map<PackOutcome, Integer> outcomes)
+    implements ControlReply {
+
+  /** Copies the map. */
+  public CompressWorkerRetMsg {
+    outcomes = outcomes == null ? null : OrderedMaps.copyOf(outcomes);
+  }
+
+  /** Without extensions: as LMCache writes it. */
+  public CompressWorkerRetMsg(long numTokens) {
+    this(numTokens, null, null, null, null);
+  }
+}
