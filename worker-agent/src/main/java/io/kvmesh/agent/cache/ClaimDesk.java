@@ -121,13 +121,17 @@ final class ClaimDesk {
     }
     resident.hold(slot);
     int place = allocate(resident.records().bytes(slot), evicting);
-    if (place == ChunkMemory.NO_PLACE) {
-      resident.letGo(slot);
-      return false;
+    if (place != ChunkMemory.NO_PLACE) {
+      unpackTo(slot, place, lease);
     }
+    resident.letGo(slot);
+    return place != ChunkMemory.NO_PLACE;
+  }
+
+  private void unpackTo(int slot, int place, ChunkLease lease) {
+    resident.hold(slot);
     counters.pending++;
     lease.add(new Unpacking(slot, place));
-    return true;
   }
 
   /** The end of an unpacking: the body is written, or can't be. */
@@ -322,14 +326,26 @@ final class ClaimDesk {
       return CommitOutcome.STAGED;
     }
     int slot = resident.find(chunk.key());
-    if (slot != ChunkTable.NOT_FOUND && makeReadable(slot, true, into)) {
-      memory.free(place);
-      counters.alreadyResident++;
-      hold(slot, into);
-      return CommitOutcome.RESIDENT;
+    if (slot == ChunkTable.NOT_FOUND) {
+      hold(resident.admit(chunk, place, checksum), into);
+      return CommitOutcome.STORED;
     }
-    hold(resident.admit(chunk, place, checksum), into);
-    return CommitOutcome.STORED;
+    return keepResident(slot, chunk, place, into);
+  }
+
+  /** The body that came is dropped; one that is compressed is written back in its place. */
+  private CommitOutcome keepResident(int slot, PendingChunk chunk, int place, ChunkLease into) {
+    if (resident.records().isPacked(slot) && resident.records().bytes(slot) == chunk.bytes()) {
+      unpackTo(slot, place, into);
+    } else {
+      memory.free(place);
+      if (!makeReadable(slot, true, into)) {
+        return CommitOutcome.CLOSED;
+      }
+    }
+    counters.alreadyResident++;
+    hold(slot, into);
+    return CommitOutcome.RESIDENT;
   }
 
   void abort(List<PendingChunk> chunks) {

@@ -129,6 +129,29 @@ class CompressedChunksTest {
     assertThat(events.sequence()).as("neither is an event").isEqualTo(sequence);
   }
 
+  /**
+   * Of two that store one chunk the second comes late, when it is compressed and no page is free.
+   */
+  @Test
+  void commitOfCompressedChunk_needsNoFurtherPage() {
+    try (ChunkLease late = cache.newLease();
+        ChunkLease others = cache.newLease()) {
+      PendingChunk second = (PendingChunk) cache.claim(key(1), PAGE, TOKENS, late);
+      store(1);
+      assertThat(pack(1, CompressionMethod.ZSTD)).isEqualTo(PackOutcome.COMPRESSED);
+      for (long hash = 10; cache.stats().freePages() > 0; hash++) {
+        cache.claim(key(hash), PAGE, TOKENS, others);
+      }
+
+      assertThat(cache.commit(second, late)).isEqualTo(CommitOutcome.RESIDENT);
+
+      requireRight(late);
+      assertThat(late.size()).isEqualTo(1);
+      assertThat(cache.stats().residentChunks()).isEqualTo(1);
+      assertThat(cache.stats().packed().chunks()).isZero();
+    }
+  }
+
   @Test
   void whatShrinksTooLittle_isHeld_orIsNotThere_staysAsItIs() {
     store(1, 3);
