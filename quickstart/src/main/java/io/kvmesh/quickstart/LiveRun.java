@@ -100,8 +100,10 @@ final class LiveRun {
     long begin = System.nanoTime();
     screen.line(
         String.format(
-            "Starting kafka, redis, controller and %d agents (logs: %s)",
-            options.workers(), folder.logs()));
+            "Starting kafka, redis, %s and %d agents (logs: %s)",
+            options.controllers() == 1 ? "controller" : options.controllers() + " controllers",
+            options.workers(),
+            folder.logs()));
     fleet.start();
     screen.line(
         String.format(Locale.ROOT, "All ready after %.1f s", (System.nanoTime() - begin) / 1e9));
