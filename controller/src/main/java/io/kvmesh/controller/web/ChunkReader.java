@@ -28,14 +28,14 @@ public final class ChunkReader {
     requireOneWay(names);
     Keyspace keyspace = names.keyspace() == null ? null : keyspace(names.keyspace());
     if (names.hashes() != null) {
-      requireSize("hashes", names.hashes().size());
+      requireSize("hashes", names.hashes().size(), maxChunks);
       return ofHashes(names.hashes(), keyspace);
     }
     if (names.tokens() != null) {
       return ofTokens(names.tokens(), Boolean.TRUE.equals(names.partialChunk()), keyspace);
     }
     List<@Nullable String> keys = Objects.requireNonNull(names.keys());
-    requireSize("keys", keys.size());
+    requireSize("keys", keys.size(), maxChunks);
     if (keyspace != null) {
       throw Problems.badRequest("keyspace", keyspace, "must be absent: keys name their own");
     }
@@ -114,7 +114,8 @@ public final class ChunkReader {
     }
   }
 
-  private static ChunkKey key(String field, @Nullable String text) {
+  /** A key that must be given. */
+  static ChunkKey key(String field, @Nullable String text) {
     if (text == null) {
       throw Problems.badRequest(field, null, "must be a key");
     }
@@ -133,12 +134,13 @@ public final class ChunkReader {
     }
   }
 
-  private void requireSize(String field, int size) {
+  /** At least one chunk must be named, and at most so many. */
+  static void requireSize(String field, int size, int most) {
     if (size == 0) {
       throw Problems.badRequest(field, "[]", "must name at least one chunk");
     }
-    if (size > maxChunks) {
-      throw Problems.tooLarge(field, size, maxChunks);
+    if (size > most) {
+      throw Problems.tooLarge(field, size, most);
     }
   }
 }

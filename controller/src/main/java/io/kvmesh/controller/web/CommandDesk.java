@@ -1,7 +1,5 @@
 package io.kvmesh.controller.web;
 
-import io.kvmesh.common.key.ChunkKey;
-import io.kvmesh.common.key.KeyFormatException;
 import io.kvmesh.controller.command.Command;
 import io.kvmesh.controller.command.CommandService;
 import io.kvmesh.controller.command.CommandView;
@@ -115,27 +113,11 @@ public final class CommandDesk {
   }
 
   private List<String> checkedKeys(List<@Nullable String> keys) {
-    if (keys.isEmpty()) {
-      throw Problems.badRequest("keys", "[]", "must name at least one chunk");
-    }
-    if (keys.size() > maxKeys) {
-      throw Problems.tooLarge("keys", keys.size(), maxKeys);
-    }
+    ChunkReader.requireSize("keys", keys.size(), maxKeys);
     List<String> checked = new ArrayList<>(keys.size());
     for (String key : keys) {
-      checked.add(checkedKey("keys[" + checked.size() + "]", key));
+      checked.add(ChunkReader.key("keys[" + checked.size() + "]", key).toString());
     }
     return checked;
-  }
-
-  private static String checkedKey(String field, @Nullable String key) {
-    if (key == null) {
-      throw Problems.badRequest(field, null, "must be a key");
-    }
-    try {
-      return ChunkKey.parse(key).toString();
-    } catch (KeyFormatException e) {
-      throw Problems.badRequest(field, key, String.valueOf(e.getMessage()));
-    }
   }
 }
