@@ -113,13 +113,8 @@ class CurveTest {
   /** It knows the public key of the fleet, but has made up a pair of its own. */
   @Test
   void clientThatKnowsThePublicKeyAlone_isRefusedAndCounted() {
-    ZMQ.Curve.KeyPair own = ZMQ.Curve.generateKeyPair();
     try (ZContext context = new ZContext()) {
-      ZMQ.Socket client = context.createSocket(SocketType.DEALER);
-      client.setLinger(0);
-      client.setCurvePublicKey(own.publicKey.getBytes(ZMQ.CHARSET));
-      client.setCurveSecretKey(own.secretKey.getBytes(ZMQ.CHARSET));
-      client.setCurveServerKey(KEYS.publicKey());
+      ZMQ.Socket client = stranger(context);
       client.setReceiveTimeOut((int) SHORT.toMillis());
       client.connect(door.endpoint());
       client.send("hello");
@@ -223,17 +218,23 @@ class CurveTest {
 
   /** Whether a client comes through that has made up its own key. */
   private static boolean hearsStranger(ZmqSocket socket) {
-    ZMQ.Curve.KeyPair own = ZMQ.Curve.generateKeyPair();
     try (ZContext context = new ZContext()) {
-      ZMQ.Socket client = context.createSocket(SocketType.DEALER);
-      client.setLinger(0);
-      client.setCurvePublicKey(own.publicKey.getBytes(ZMQ.CHARSET));
-      client.setCurveSecretKey(own.secretKey.getBytes(ZMQ.CHARSET));
-      client.setCurveServerKey(KEYS.publicKey());
+      ZMQ.Socket client = stranger(context);
       client.connect(socket.endpoint());
       client.send("hello");
       return socket.receive(SHORT) != null;
     }
+  }
+
+  /** A client that knows the public key of the fleet, but has made up a pair of its own. */
+  private static ZMQ.Socket stranger(ZContext context) {
+    ZMQ.Curve.KeyPair own = ZMQ.Curve.generateKeyPair();
+    ZMQ.Socket client = context.createSocket(SocketType.DEALER);
+    client.setLinger(0);
+    client.setCurvePublicKey(own.publicKey.getBytes(ZMQ.CHARSET));
+    client.setCurveSecretKey(own.secretKey.getBytes(ZMQ.CHARSET));
+    client.setCurveServerKey(KEYS.publicKey());
+    return client;
   }
 
   @Test
