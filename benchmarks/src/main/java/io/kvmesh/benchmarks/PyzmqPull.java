@@ -3,7 +3,6 @@ package io.kvmesh.benchmarks;
 import java.io.BufferedReader;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /** The same bytes by pyzmq between two processes; see pyzmq_pull.py. A line tells it to pull. */
@@ -18,7 +17,11 @@ final class PyzmqPull implements Contender {
   PyzmqPull(int chunks, int chunkBytes) throws IOException {
     process =
         new ProcessBuilder(
-                PYTHON, "-c", script(), Integer.toString(chunks), Integer.toString(chunkBytes))
+                PYTHON,
+                "-c",
+                PythonScript.text(PyzmqPull.class, "pyzmq_pull.py"),
+                Integer.toString(chunks),
+                Integer.toString(chunkBytes))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     answers = process.inputReader(StandardCharsets.US_ASCII);
@@ -35,15 +38,6 @@ final class PyzmqPull implements Contender {
           == 0;
     } catch (IOException absent) {
       return false;
-    }
-  }
-
-  private static String script() throws IOException {
-    try (InputStream in = PyzmqPull.class.getResourceAsStream("pyzmq_pull.py")) {
-      if (in == null) {
-        throw new EOFException("pyzmq_pull.py is not on the class path");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 

@@ -1,11 +1,10 @@
 package io.kvmesh.benchmarks.cache;
 
+import io.kvmesh.benchmarks.PythonScript;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +28,7 @@ final class OrderedDict implements AutoCloseable {
 
   OrderedDict() throws IOException {
     process =
-        new ProcessBuilder(PYTHON, "-c", script())
+        new ProcessBuilder(PYTHON, "-c", PythonScript.text(OrderedDict.class, "ordered_dict.py"))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     to = new DataOutputStream(new BufferedOutputStream(process.getOutputStream(), 1 << 16));
@@ -45,15 +44,6 @@ final class OrderedDict implements AutoCloseable {
       return asked.waitFor() == 0 ? version.strip() : "";
     } catch (IOException absent) {
       return "";
-    }
-  }
-
-  private static String script() throws IOException {
-    try (InputStream in = OrderedDict.class.getResourceAsStream("ordered_dict.py")) {
-      if (in == null) {
-        throw new EOFException("ordered_dict.py is not on the class path");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 
