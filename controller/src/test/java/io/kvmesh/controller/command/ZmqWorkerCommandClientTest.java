@@ -3,6 +3,7 @@ package io.kvmesh.controller.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvmesh.common.process.LoopbackPorts;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.control.ClearWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
@@ -93,10 +94,7 @@ class ZmqWorkerCommandClientTest {
 
   @Test
   void nobodyThere_timesOutAndLeavesNoSocket() throws Exception {
-    int port;
-    try (ZmqSocket gone = sockets.bind(SocketKind.REP, "tcp://127.0.0.1:0")) {
-      port = gone.port();
-    }
+    int port = LoopbackPorts.free();
     List<CompletableFuture<CommandOutcome>> outcomes = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       outcomes.add(client.send("127.0.0.1", port, CLEAR, Duration.ofMillis(300)));

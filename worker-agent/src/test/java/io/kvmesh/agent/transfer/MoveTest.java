@@ -7,6 +7,7 @@ import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.cache.PinOwner;
 import io.kvmesh.agent.cache.RemovalCause;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.process.LoopbackPorts;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import java.io.IOException;
 import java.time.Duration;
@@ -212,10 +213,7 @@ class MoveTest {
 
   @Test
   void move_toATargetThatIsNotThere_isOverSoonAndLosesNothing() throws Exception {
-    String nobody;
-    try (RawClient gone = RawClient.silentServer()) {
-      nobody = "127.0.0.1:" + gone.port();
-    }
+    String nobody = "127.0.0.1:" + LoopbackPorts.free();
     try (TestAgent source =
         TestAgent.named("source").connectTimeout(Duration.ofMillis(500)).start()) {
       source.store(TestAgent.keys(1, 40));

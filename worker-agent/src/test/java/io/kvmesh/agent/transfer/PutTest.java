@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.cache.RemovalCause;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.process.LoopbackPorts;
 import io.kvmesh.common.wire.handshake.KvmeshInitRequest;
 import io.kvmesh.common.wire.handshake.KvmeshInitResponse;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
@@ -247,10 +248,7 @@ class PutTest {
 
   @Test
   void put_ofASenderThatCannotBeRead_readsNothingAndIsCounted() throws Exception {
-    String nobody;
-    try (RawClient gone = RawClient.silentServer()) {
-      nobody = "127.0.0.1:" + gone.port();
-    }
+    String nobody = "127.0.0.1:" + LoopbackPorts.free();
     introduce(nobody, 100);
     assertThat(ask(put(nobody, KEYS, FULL, null, null)))
         .isEqualTo(new BatchedLookupAndPutRetMsg(0));
