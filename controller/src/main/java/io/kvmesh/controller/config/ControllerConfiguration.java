@@ -33,6 +33,7 @@ import io.kvmesh.controller.ops.MeteredLookup;
 import io.kvmesh.controller.ops.MismatchWatch;
 import io.kvmesh.controller.ops.VisibleTimer;
 import io.kvmesh.controller.ops.WorkersEndpoint;
+import io.kvmesh.controller.registry.WorkerProbe;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -93,7 +94,7 @@ public class ControllerConfiguration {
       EventLogWriter log,
       DurableView durable,
       VisibleTimer visible,
-      WorkerCommandClient commands) {
+      WorkerProbe probe) {
     ControllerSettings.Liveness liveness = settings.liveness();
     var ingest =
         new IngestSettings(
@@ -107,14 +108,7 @@ public class ControllerConfiguration {
             settings.front().syncTimeout(),
             MAX_BARRIERS);
     LogIngest made =
-        new LogIngest(
-            ingest,
-            view.local(),
-            registry,
-            log,
-            durable.index(),
-            visible,
-            new HealthProbe(commands, settings.command().timeout()));
+        new LogIngest(ingest, view.local(), registry, log, durable.index(), visible, probe);
     if (view.index() instanceof DurableServing serving) {
       serving.serves(made::servedLife);
     }
@@ -193,6 +187,7 @@ public class ControllerConfiguration {
       HolderLookup lookup,
       IngestView view,
       WorkerRegistry registry,
+      WorkerProbe probe,
       EventLogWriter log,
       FrontCounts counts) {
     var front =
@@ -206,8 +201,9 @@ public class ControllerConfiguration {
             settings.front().maxHeld(),
             settings.front().maxInFlight(),
             settings.web().maxWait(),
-            settings.front().maxSyncs());
-    return new DirectoryFront(front, sockets, lookup, view, view, registry, log, counts);
+            settings.front().maxSyncs(),
+            settings.front().claimWait());
+    return new DirectoryFront(front, sockets, lookup, view, view, registry, probe, log, counts);
   }
 
   private static String bracketed(String host) {
@@ -217,6 +213,11 @@ public class ControllerConfiguration {
   @Bean
   ZmqWorkerCommandClient workerCommandClient(ZmqSockets sockets, ControllerSettings settings) {
     return new ZmqWorkerCommandClient(sockets, sockets(settings));
+  }
+
+  @Bean
+  WorkerProbe workerProbe(WorkerCommandClient commands, ControllerSettings settings) {
+    return new HealthProbe(commands, settings.command().timeout());
   }
 
   @Bean

@@ -153,13 +153,16 @@ public record ControllerSettings(
    * @param maxSyncs full syncs of LMCache workers under way at a time; others are asked for later
    * @param syncTimeout a full sync of which nothing was heard for so long is given up, and asked
    *     for again
+   * @param claimWait a worker that claims the identity or the address of another waits so long for
+   *     a sign of life of that one; at most 10s, since LMCache workers wait 30s in all
    */
   public record Front(
       @DefaultValue("5s") Duration holdFor,
       @DefaultValue("10000") int maxHeld,
       @DefaultValue("4096") int maxInFlight,
       @DefaultValue("256") int maxSyncs,
-      @DefaultValue("300s") Duration syncTimeout) {}
+      @DefaultValue("300s") Duration syncTimeout,
+      @DefaultValue("10s") Duration claimWait) {}
 
   /**
    * Limits of the REST interface.

@@ -5,7 +5,7 @@ import io.kvmesh.common.wire.control.HealthWorkerMsg;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.controller.command.CommandOutcome;
 import io.kvmesh.controller.command.WorkerCommandClient;
-import io.kvmesh.controller.ingest.WorkerProbe;
+import io.kvmesh.controller.registry.WorkerProbe;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

@@ -249,6 +249,12 @@ final class SettingsRules {
         settings.front().syncTimeout(),
         Duration.ofSeconds(1),
         Duration.ofHours(1));
+    // The view is waited for as long before; an LMCache worker waits 30 s in all.
+    range(
+        "front.claim-wait",
+        settings.front().claimWait(),
+        Duration.ofMillis(100),
+        Duration.ofSeconds(10));
     range(
         "web.max-body",
         settings.web().maxBody(),

@@ -4,6 +4,7 @@ import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.DownReason;
 import io.kvmesh.common.wire.event.WorkerDown;
 import io.kvmesh.controller.log.EventLogWriter;
+import io.kvmesh.controller.registry.WorkerProbe;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

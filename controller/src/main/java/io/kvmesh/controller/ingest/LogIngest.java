@@ -6,6 +6,7 @@ import io.kvmesh.controller.index.redis.RedisIndex;
 import io.kvmesh.controller.log.EventLogTopic;
 import io.kvmesh.controller.log.EventLogWriter;
 import io.kvmesh.controller.log.TopicMisfit;
+import io.kvmesh.controller.registry.WorkerProbe;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerView;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package io.kvmesh.controller.ingest;
 
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.controller.registry.WorkerProbe;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

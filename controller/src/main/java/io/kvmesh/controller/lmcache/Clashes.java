@@ -1,10 +1,11 @@
 package io.kvmesh.controller.lmcache;
 
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.toMap;
+
 import io.kvmesh.common.count.LogLimit;
-import io.kvmesh.common.key.WorkerId;
-import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.controller.registry.WorkerProbe;
 import io.kvmesh.controller.registry.WorkerRegistry;
-import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -14,15 +15,22 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Two identities that claim one address (ip and port, or where peers ask). Only one process can
- * listen there, so either the former one is dead, and came back under another name, or somebody has
- * a wrong setting. A heartbeat of the former after the latter's claim tells which: whoever gives
- * none until it counts as silent, or never gave one, makes room and is written off. Any thread.
+ * Two identities that claim one address (ip and port, or where peers ask), or one identity at two
+ * addresses. Either the former process is gone, and came back, or somebody has a wrong setting; and
+ * whoever is alive keeps what it has. Any thread.
+ *
+ * <p>At an address only one process can listen, so an answer from there is of somebody alive. Whose
+ * it is no reply tells: LMCache's name neither instance nor rank. But a worker reads its control
+ * port only after its registration was answered. So while a registration waits, an answer is that
+ * of the other one; when a heartbeat makes the claim, it may be that of the claimant, and proves
+ * nothing. Who gives no sign of life while the claim waits (see {@link Claim.Wait}), or is silent,
+ * makes room and is written off.
  *
  * <p>A worker waits 30 s for the reply to its registration, and registers once in its life.
  */
@@ -30,83 +38,85 @@ final class Clashes {
 
   private static final Logger LOG = LoggerFactory.getLogger(Clashes.class);
 
-  /** No claim waits longer for a sign of life of the other; LMCache's workers wait 30 s. */
-  private static final Duration MAX_WAIT = Duration.ofSeconds(20);
+  private static final CompletableFuture<Boolean> NOT_ASKED =
+      CompletableFuture.completedFuture(false);
 
   private final ForeignWorkers workers;
   private final WorkerRegistry registry;
   private final LogView view;
+  private final WorkerProbe probe;
+  private final Duration wait;
   private final FrontCounts counts;
   private final LongSupplier nanos;
   private final LogLimit logLimit;
-  private final Queue<Claim> waiting = new ConcurrentLinkedQueue<>();
+  private final Queue<Claim.Wait> waiting = new ConcurrentLinkedQueue<>();
 
-  /** A claim that waits, and the other worker as it was when the claim was made. */
-  private record Claim(
-      WorkerId worker,
-      Announcement announcement,
-      WorkerView other,
-      long deadlineNanos,
-      CompletableFuture<Optional<WorkerId>> answer) {}
-
+  /**
+   * @param wait for a sign of life of the other one
+   */
   Clashes(
       ForeignWorkers workers,
       WorkerRegistry registry,
       LogView view,
+      WorkerProbe probe,
+      Duration wait,
       FrontCounts counts,
       LongSupplier nanos) {
     this.workers = workers;
     this.registry = registry;
     this.view = view;
+    this.probe = probe;
+    this.wait = wait;
     this.counts = counts;
     this.nanos = nanos;
     this.logLimit = new LogLimit(nanos);
   }
 
-  /** The other worker that is alive at the address, as far as it can be told at once. */
-  Optional<WorkerId> holder(WorkerId worker, Announcement announcement) {
-    List<WorkerView> others = others(worker, announcement);
-    Optional<WorkerView> alive = others.stream().filter(Clashes::isAlive).findFirst();
-    if (alive.isPresent()) {
-      return Optional.of(refused(worker, alive.get()));
-    }
-    others.forEach(workers::writeOff);
-    return Optional.empty();
+  /** The other worker that lives, after a wait for a sign of it where there may be one. */
+  CompletableFuture<Optional<WorkerView>> ofRegistration(Claim claim) {
+    return holder(claim, other -> probe.isAlive(other.id(), requireNonNull(other.announcement())));
   }
 
-  /** The same, but waits until the other one has given a sign of life, or none in time. */
-  CompletableFuture<Optional<WorkerId>> awaitHolder(WorkerId worker, Announcement announcement) {
-    if (others(worker, announcement).stream().noneMatch(Clashes::isAlive)) {
-      return CompletableFuture.completedFuture(holder(worker, announcement));
+  /** The same; one that sends heartbeats and isn't silent lives. */
+  CompletableFuture<Optional<WorkerView>> ofHeartbeat(Claim claim) {
+    return opponents(claim).stream()
+        .filter(other -> other.lastHeartbeatMillis() >= 0)
+        .findFirst()
+        .map(other -> CompletableFuture.completedFuture(refused(claim, other)))
+        .orElseGet(() -> holder(claim, other -> NOT_ASKED));
+  }
+
+  private CompletableFuture<Optional<WorkerView>> holder(
+      Claim claim, Function<WorkerView, CompletableFuture<Boolean>> answer) {
+    if (opponents(claim).isEmpty()) {
+      return CompletableFuture.completedFuture(freed(claim));
     }
     // What the other one said before the claim is no sign of life.
-    return view.caughtUp(MAX_WAIT).thenCompose(read -> await(worker, announcement));
+    return view.caughtUp(wait).thenCompose(read -> await(claim, answer));
   }
 
-  private CompletableFuture<Optional<WorkerId>> await(WorkerId worker, Announcement announcement) {
-    Optional<WorkerView> other =
-        others(worker, announcement).stream().filter(Clashes::isAlive).findFirst();
-    if (other.isEmpty()) {
-      return CompletableFuture.completedFuture(holder(worker, announcement));
-    }
-    CompletableFuture<Optional<WorkerId>> answer = new CompletableFuture<>();
-    long deadline = nanos.getAsLong() + MAX_WAIT.toNanos();
-    waiting.add(new Claim(worker, announcement, other.get(), deadline, answer));
-    return answer;
+  private CompletableFuture<Optional<WorkerView>> await(
+      Claim claim, Function<WorkerView, CompletableFuture<Boolean>> answer) {
+    var began =
+        new Claim.Wait(
+            claim,
+            opponents(claim).stream().collect(toMap(Function.identity(), answer)),
+            nanos.getAsLong(),
+            wait);
+    waiting.add(began);
+    return began.outcome();
   }
 
   /** Decides the claims that can be; to be called every few milliseconds by one thread. */
   void tick() {
     Queue<Runnable> decided = new ArrayDeque<>();
-    for (Iterator<Claim> each = waiting.iterator(); each.hasNext(); ) {
-      Claim claim = each.next();
-      WorkerView now = registry.worker(claim.other.id()).orElse(null);
-      if (now == null || !clash(claim.worker, claim.announcement, now) || !isAlive(now)) {
-        decided.add(() -> claim.answer.complete(holder(claim.worker, claim.announcement)));
-      } else if (now.lastHeartbeatMillis() > claim.other.lastHeartbeatMillis()) {
-        decided.add(() -> claim.answer.complete(Optional.of(refused(claim.worker, now))));
-      } else if (nanos.getAsLong() - claim.deadlineNanos >= 0) {
-        decided.add(() -> claim.answer.complete(displaced(now)));
+    for (Iterator<Claim.Wait> each = waiting.iterator(); each.hasNext(); ) {
+      Claim.Wait claim = each.next();
+      WorkerView alive = claim.alive(registry);
+      if (alive != null) {
+        decided.add(() -> claim.outcome().complete(refused(claim.claim(), alive)));
+      } else if (claim.isOver(registry, nanos.getAsLong())) {
+        decided.add(() -> claim.outcome().complete(freed(claim.claim())));
       } else {
         continue;
       }
@@ -115,38 +125,26 @@ final class Clashes {
     decided.forEach(Runnable::run);
   }
 
-  private Optional<WorkerId> displaced(WorkerView other) {
-    workers.writeOff(other);
-    return Optional.empty();
-  }
-
-  private WorkerId refused(WorkerId worker, WorkerView other) {
+  private Optional<WorkerView> refused(Claim claim, WorkerView other) {
     counts.clash();
     if (logLimit.permits()) {
       LOG.warn(
-          "Worker {} is refused: its address is that of worker {}, which is alive",
-          worker,
-          other.id());
+          "Worker {} at {} is refused: {}",
+          claim.worker(),
+          claim.announcement().ip() + ":" + claim.announcement().port(),
+          Registration.reason(claim, other));
     }
-    return other.id();
+    return Optional.of(other);
   }
 
-  private List<WorkerView> others(WorkerId worker, Announcement announcement) {
-    return registry.workers().stream().filter(other -> clash(worker, announcement, other)).toList();
+  private Optional<WorkerView> freed(Claim claim) {
+    registry.workers().stream()
+        .filter(other -> claim.clashesWith(other) && !other.id().equals(claim.worker()))
+        .forEach(workers::writeOff);
+    return Optional.empty();
   }
 
-  private static boolean clash(WorkerId worker, Announcement announcement, WorkerView other) {
-    Announcement held = other.announcement();
-    if (held == null || other.id().equals(worker)) {
-      return false;
-    }
-    boolean sameDoor = held.ip().equals(announcement.ip()) && held.port() == announcement.port();
-    String url = announcement.peerInitUrl();
-    return sameDoor || (url != null && !url.isBlank() && url.equals(held.peerInitUrl()));
-  }
-
-  /** As far as heartbeats tell: one without them can't show that it is. */
-  private static boolean isAlive(WorkerView worker) {
-    return worker.state() != WorkerState.SILENT && worker.lastHeartbeatMillis() >= 0;
+  private List<WorkerView> opponents(Claim claim) {
+    return registry.workers().stream().filter(claim::isOpposedBy).toList();
   }
 }

@@ -10,6 +10,7 @@ import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.log.EventLogWriter;
 import io.kvmesh.controller.lookup.Barrier;
 import io.kvmesh.controller.lookup.HolderLookup;
+import io.kvmesh.controller.registry.WorkerProbe;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import java.io.IOException;
 import java.time.Duration;
@@ -47,6 +48,7 @@ public final class DirectoryFront implements AutoCloseable {
       Barrier barrier,
       LogView view,
       WorkerRegistry registry,
+      WorkerProbe probe,
       EventLogWriter log,
       FrontCounts counts) {
     this.settings = settings;
@@ -55,13 +57,14 @@ public final class DirectoryFront implements AutoCloseable {
     this.replyLoop = new SocketLoop("front-reply", sockets, MAX_QUEUED_TASKS);
     this.heartbeatLoop = new SocketLoop("front-heartbeat", sockets, MAX_QUEUED_TASKS);
     var workers = new ForeignWorkers(log, registry, counts);
-    var conflicts = new Conflicts(counts);
+    var conflicts = new Conflicts(registry, view, settings.holdFor(), counts);
     this.pushes = new PushHandler(workers, registry, conflicts, view, settings, counts);
     this.pullDoor =
         new PullDoor(new FrameReader(codec, counts, FrontCounts.Door.PULL), pushes, counts);
     var url =
         new HeartbeatUrl(settings, this::heartbeatPort, this::replyPort, HeartbeatUrl::ownAddress);
-    this.clashes = new Clashes(workers, registry, view, counts, System::nanoTime);
+    this.clashes =
+        new Clashes(workers, registry, view, probe, settings.claimWait(), counts, System::nanoTime);
     var fullSyncs = new FullSyncs(workers, registry, view, settings);
     var requests =
         new RequestHandler(

@@ -230,7 +230,9 @@ final class ForeignWorkers {
   /** The worker's address is another's now. */
   void writeOff(WorkerView worker) {
     WorkerId id = worker.id();
-    LOG.warn("Worker {} is written off: another one claims its address, and it is silent", id);
+    LOG.warn(
+        "Worker {} is written off: another one claims its address, and it gives no sign of life",
+        id);
     registered.remove(id);
     append(new WorkerDown(id.instanceId(), id.rank(), worker.epoch(), DownReason.EXPIRED, -1));
   }

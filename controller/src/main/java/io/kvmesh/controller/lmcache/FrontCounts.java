@@ -130,12 +130,12 @@ public final class FrontCounts {
     return lost.get(loss);
   }
 
-  /** Registrations and heartbeats under the identity of a live worker at another address. */
+  /** Messages of a second process under the identity of one that lives, too. */
   public long conflicts() {
     return conflicts.sum();
   }
 
-  /** Registrations and heartbeats refused for an address of another live worker. */
+  /** Registrations and heartbeats refused for the identity or an address of a live worker. */
   public long clashes() {
     return clashes.sum();
   }

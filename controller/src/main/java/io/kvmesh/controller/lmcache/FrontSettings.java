@@ -17,6 +17,8 @@ import java.time.Duration;
  * @param maxInFlight requests that wait for the log or a barrier
  * @param maxWait the longest barrier
  * @param maxSyncs full syncs under way at a time
+ * @param claimWait for so long signs of life are awaited of a worker whose identity or address
+ *     another one claims
  */
 public record FrontSettings(
     String pullBind,
@@ -28,4 +30,5 @@ public record FrontSettings(
     int maxHeld,
     int maxInFlight,
     Duration maxWait,
-    int maxSyncs) {}
+    int maxSyncs,
+    Duration claimWait) {}

@@ -68,11 +68,15 @@ final class Heartbeats {
     Long epoch = message.epoch();
     return epoch == null
         ? foreign(worker, known, message)
-        : CompletableFuture.completedFuture(agent(worker, known, epoch));
+        : CompletableFuture.completedFuture(agent(known, epoch, message));
   }
 
-  private HeartbeatRetMsg agent(WorkerId worker, @Nullable WorkerView known, long epoch) {
+  private HeartbeatRetMsg agent(@Nullable WorkerView known, long epoch, HeartbeatMsg message) {
+    WorkerId worker = new WorkerId(message.instanceId(), message.workerId());
     String reason = view.ready() ? reasonToList(worker, known, epoch) : null;
+    if (known != null && epoch < known.epoch()) {
+      conflicts.bothLive(known, announcement(message), epoch);
+    }
     return new HeartbeatRetMsg(
         reason == null ? List.of() : List.of(new FullSyncCommand(reason, null)),
         known == null ? null : known.epoch());
@@ -93,12 +97,15 @@ final class Heartbeats {
 
   private CompletableFuture<DirectoryReply> foreign(
       WorkerId worker, @Nullable WorkerView known, HeartbeatMsg message) {
-    Announcement announcement =
-        ForeignWorkers.announcement(message.ip(), message.port(), message.peerInitUrl());
+    Announcement announcement = announcement(message);
     if (known == null) {
       return unknownForeign(worker, announcement);
     }
     return known(known, announcement);
+  }
+
+  private static Announcement announcement(HeartbeatMsg message) {
+    return ForeignWorkers.announcement(message.ip(), message.port(), message.peerInitUrl());
   }
 
   /** Where the registered process is silent, another of its identity takes its place. */
@@ -108,7 +115,7 @@ final class Heartbeats {
         known.state() == WorkerState.SILENT
             && ForeignWorkers.isForeign(known)
             && before != null
-            && !conflicts.sameAddress(known.id(), before, announcement);
+            && !Conflicts.sameAddress(before, announcement);
     boolean seen = workers.epoch(known.id()).orElse(-1) == known.epoch();
     return moved && seen && view.ready()
         ? resume(known.id(), announcement)
@@ -118,12 +125,14 @@ final class Heartbeats {
   private DirectoryReply foreign(WorkerView known, Announcement announcement) {
     WorkerId worker = known.id();
     Announcement before = known.announcement();
-    if (ForeignWorkers.isAgent(known) && before != null) {
-      conflicts.note(worker, before, announcement);
-      return Registration.agentAlive(worker);
+    boolean elsewhere = before != null && !Conflicts.sameAddress(before, announcement);
+    boolean second = elsewhere && conflicts.bothLive(known, announcement, null);
+    if (ForeignWorkers.isAgent(known)) {
+      // One that tells no epoch has just begun: the log is yet to take its registration.
+      return second ? Registration.agentAlive(worker) : NOTHING;
     }
     // Another process of that identity must not keep the registered one alive.
-    if (before != null && !conflicts.sameAddress(worker, before, announcement)) {
+    if (elsewhere) {
       return NOTHING;
     }
     workers.epoch(worker).ifPresent(epoch -> workers.heartbeat(worker, epoch, announcement));
@@ -150,10 +159,17 @@ final class Heartbeats {
   }
 
   private CompletableFuture<DirectoryReply> resume(WorkerId worker, Announcement announcement) {
-    WorkerId holder = clashes.holder(worker, announcement).orElse(null);
-    if (holder != null) {
-      return CompletableFuture.completedFuture(Registration.addressTaken(announcement, holder));
-    }
+    Claim claim = new Claim(worker, announcement);
+    return clashes
+        .ofHeartbeat(claim)
+        .thenCompose(
+            holder ->
+                holder.isPresent()
+                    ? CompletableFuture.completedFuture(Registration.refusal(claim, holder.get()))
+                    : resumed(worker, announcement));
+  }
+
+  private CompletableFuture<DirectoryReply> resumed(WorkerId worker, Announcement announcement) {
     return workers
         .resume(worker, announcement)
         .handle(

@@ -119,8 +119,10 @@ final class PushHandler {
   private void goodbye(WorkerId worker, long epoch, DeRegisterMsg goodbye) {
     Announcement known = workers.announcement(worker);
     Announcement leaving = ForeignWorkers.announcement(goodbye.ip(), goodbye.port(), null);
-    if (known == null || conflicts.sameAddress(worker, known, leaving)) {
+    if (known == null || Conflicts.sameAddress(known, leaving)) {
       workers.down(worker, epoch);
+    } else {
+      conflicts.note(worker, known, leaving);
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.kvmesh.controller.lmcache;
 
+import static java.util.Objects.requireNonNull;
+
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.ErrorMsg;
@@ -51,15 +53,14 @@ final class Registration {
         conflicts.note(worker, known.announcement(), announcement);
         return CompletableFuture.completedFuture(agentAlive(worker));
       }
-      // A worker that moved looks the same, so the later one wins, once.
-      conflicts.sameAddress(worker, known.announcement(), announcement);
     }
+    Claim claim = new Claim(worker, announcement);
     return clashes
-        .awaitHolder(worker, announcement)
+        .ofRegistration(claim)
         .thenCompose(
             holder ->
                 holder.isPresent()
-                    ? CompletableFuture.completedFuture(addressTaken(announcement, holder.get()))
+                    ? CompletableFuture.completedFuture(refusal(claim, holder.get()))
                     : register(worker, announcement));
   }
 
@@ -73,11 +74,19 @@ final class Registration {
                     : logUnavailable());
   }
 
-  static DirectoryReply addressTaken(Announcement announcement, WorkerId holder) {
-    return new ErrorMsg(
-        "address %s:%d or peer_init_url %s is that of worker %s, which is alive"
-            .formatted(announcement.ip(), announcement.port(), announcement.peerInitUrl(), holder),
-        ErrorMsg.BAD_REQUEST);
+  static DirectoryReply refusal(Claim claim, WorkerView holder) {
+    return new ErrorMsg(reason(claim, holder), ErrorMsg.BAD_REQUEST);
+  }
+
+  /** Why the claim is refused. */
+  static String reason(Claim claim, WorkerView holder) {
+    Announcement held = requireNonNull(holder.announcement());
+    if (holder.id().equals(claim.worker())) {
+      return "worker %s is alive at %s:%d".formatted(holder.id(), held.ip(), held.port());
+    }
+    Announcement claimed = claim.announcement();
+    return "address %s:%d or peer_init_url %s is that of worker %s, which is alive"
+        .formatted(claimed.ip(), claimed.port(), claimed.peerInitUrl(), holder.id());
   }
 
   static DirectoryReply logUnavailable() {

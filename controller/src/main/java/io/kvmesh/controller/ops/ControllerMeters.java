@@ -254,7 +254,7 @@ public final class ControllerMeters implements MeterBinder {
     counter(
         meters,
         "address.clashes",
-        "Workers refused for an address of another live one",
+        "Workers refused for the identity or an address of a live one",
         Tags.empty(),
         front::clashes);
     gauge(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.kvmesh.common.wire.directory.ErrorMsg;
 import io.kvmesh.common.wire.directory.RegisterMsg;
 import io.kvmesh.common.wire.directory.RegisterRetMsg;
 import io.kvmesh.embedded.EmbeddedKafka;
@@ -89,7 +90,7 @@ class LmCacheWorkerIT {
 
   @Test
   void workers_areServedAsLmCacheServesThem() throws Exception {
-    try (RunningController controller = controller("lmcache")) {
+    try (RunningController controller = controller("lmcache", "--kvmesh.front.claim-wait=1s")) {
       Process worker = python("tour", controller.pullPort(), controller.replyPort());
       Map<String, String> said = new LinkedHashMap<>();
       output(worker)
@@ -190,6 +191,15 @@ class LmCacheWorkerIT {
         assertThat(said.readLine()).isEqualTo("asked");
       }
       assertThat(controller.status("/api/v1/workers/idle/0")).isEqualTo(200);
+      assertThat(controller.ask(new RegisterMsg("thief", 0, "127.0.0.1", port, "thief:1")))
+          .isInstanceOfSatisfying(
+              ErrorMsg.class,
+              no -> assertThat(no.error()).endsWith("worker idle/0, which is alive"));
+      assertThat(controller.ask(new RegisterMsg("idle", 0, "127.0.0.1", 1, "idle:1")))
+          .isInstanceOfSatisfying(
+              ErrorMsg.class,
+              no ->
+                  assertThat(no.error()).isEqualTo("worker idle/0 is alive at 127.0.0.1:" + port));
     } finally {
       worker.destroyForcibly();
     }

@@ -78,12 +78,14 @@ class DirectoryFrontTest {
               10,
               2,
               Duration.ofSeconds(5),
-              3),
+              3,
+              Duration.ofSeconds(1)),
           sockets,
           new ReadyLookup(view::ready, new PrefixLookup(index, registry)),
           this::barrier,
           view,
           registry,
+          (worker, announcement) -> CompletableFuture.completedFuture(false),
           log,
           counts);
 

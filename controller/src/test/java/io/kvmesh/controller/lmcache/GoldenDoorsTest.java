@@ -63,7 +63,8 @@ class GoldenDoorsTest {
               1000,
               100,
               Duration.ofSeconds(5),
-              3),
+              3,
+              Duration.ofSeconds(1)),
           sockets,
           (requester, hashes) -> new LookupAnswer.Found(List.of(), 0, 0),
           (worker, epoch, sequence, timeout) ->
@@ -71,6 +72,7 @@ class GoldenDoorsTest {
                   new Barrier.Answer(Barrier.Outcome.TIMED_OUT, -1, -1)),
           new CaughtUp(),
           new WorkerRegistry(),
+          (worker, announcement) -> CompletableFuture.completedFuture(false),
           log,
           counts);
 

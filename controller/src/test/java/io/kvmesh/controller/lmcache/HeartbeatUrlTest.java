@@ -60,7 +60,8 @@ class HeartbeatUrlTest {
             1,
             1,
             Duration.ofSeconds(1),
-            1);
+            1,
+            Duration.ofSeconds(1));
     return new HeartbeatUrl(settings, () -> heartbeatPort, () -> REQUESTS, () -> OWN)
         .extraConfig(workerIp);
   }

@@ -45,7 +45,8 @@ class PushHandlerTest {
           3,
           2,
           Duration.ofSeconds(5),
-          3);
+          3,
+          Duration.ofSeconds(10));
   private static final WorkerId A = new WorkerId("A", 2);
 
   private final FakeLog log = new FakeLog();
@@ -54,7 +55,13 @@ class PushHandlerTest {
   private final FrontCounts counts = new FrontCounts();
   private final ForeignWorkers workers = new ForeignWorkers(log, registry, counts);
   private final PushHandler handler =
-      new PushHandler(workers, registry, new Conflicts(counts), view, SETTINGS, counts);
+      new PushHandler(
+          workers,
+          registry,
+          new Conflicts(registry, view, SETTINGS.holdFor(), counts),
+          view,
+          SETTINGS,
+          counts);
 
   @Test
   void knownWorker_itsOperationsGoToTheLogWithItsOwnNumbers() {

@@ -52,8 +52,18 @@ class RequestHandlerTest {
   private final FakeView view = new FakeView();
   private final FrontCounts counts = new FrontCounts();
   private final ForeignWorkers workers = new ForeignWorkers(log, registry, counts);
-  private final Conflicts conflicts = new Conflicts(counts);
-  private final Clashes clashes = new Clashes(workers, registry, view, counts, System::nanoTime);
+  private final Conflicts conflicts = new Conflicts(registry, view, Duration.ofSeconds(5), counts);
+  private boolean probed;
+  private long nanos;
+  private final Clashes clashes =
+      new Clashes(
+          workers,
+          registry,
+          view,
+          (worker, announcement) -> CompletableFuture.completedFuture(probed),
+          Duration.ofSeconds(10),
+          counts,
+          () -> nanos);
   private final FullSyncs fullSyncs =
       new FullSyncs(workers, registry, view, PushHandlerTest.SETTINGS);
   private Barrier.Answer barrierAnswer = new Barrier.Answer(Barrier.Outcome.APPLIED, 5, 9);
@@ -188,12 +198,40 @@ class RequestHandlerTest {
   }
 
   @Test
-  void register_atAnotherAddress_isTakenAndCounted() {
+  void register_atAnotherAddress_isTakenOnceTheFormerProcessIsGone() {
     registry.put(live(A, 1, foreign("url")));
 
-    assertThat(ask(new RegisterMsg("A", 0, "10.0.0.9", 1, "url")))
-        .isInstanceOf(RegisterRetMsg.class);
-    assertThat(counts.conflicts()).isEqualTo(1);
+    CompletableFuture<DirectoryReply> reply =
+        handler.handle(new RegisterMsg("A", 0, "10.0.0.9", 1, "url"));
+    view.catchUp();
+    nanos += Duration.ofSeconds(10).toNanos();
+    clashes.tick();
+
+    assertThat(reply.join()).isInstanceOf(RegisterRetMsg.class);
+    assertThat(counts.conflicts()).isZero();
+  }
+
+  @Test
+  void register_underTheIdentityOrAtTheAddressOfALiveOne_isRefusedWithTheReason() {
+    registry.put(syncing(new WorkerId("B", 0), WorkerState.LIVE, -1, SyncView.NONE));
+    probed = true;
+
+    var identity = handler.handle(new RegisterMsg("B", 0, "10.0.0.9", 1, null));
+    var address = handler.handle(new RegisterMsg("A", 0, "127.0.0.1", 1, null));
+    var peerAddress = handler.handle(new RegisterMsg("A", 0, "10.0.0.9", 1, "url"));
+    view.catchUp();
+    clashes.tick();
+
+    assertThat(identity.join())
+        .isEqualTo(new ErrorMsg("worker B/0 is alive at 127.0.0.1:1", ErrorMsg.BAD_REQUEST));
+    assertThat(address.join())
+        .isEqualTo(
+            new ErrorMsg(
+                "address 127.0.0.1:1 or peer_init_url null is that of worker B/0, which is alive",
+                ErrorMsg.BAD_REQUEST));
+    assertThat(code(peerAddress.join())).isEqualTo(ErrorMsg.BAD_REQUEST);
+    assertThat(log.events()).isEmpty();
+    assertThat(counts.clashes()).isEqualTo(3);
   }
 
   @Test
@@ -227,6 +265,39 @@ class RequestHandlerTest {
   }
 
   @Test
+  void agentsHeartbeat_withoutAnEpoch_isThatOfARestart() {
+    registry.put(live(A, 5, agent("url")));
+
+    for (String ip : List.of("127.0.0.1", "10.0.0.9")) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(ask(new HeartbeatMsg("A", 0, ip, 1, "url")))
+            .isEqualTo(new HeartbeatRetMsg(List.of(), null));
+        view.catchUp();
+      }
+    }
+    assertThat(counts.conflicts()).isZero();
+
+    registry.put(view(A, WorkerState.LIVE, 5, agent("url"), 6));
+    assertThat(code(ask(new HeartbeatMsg("A", 0, "10.0.0.9", 1, "url"))))
+        .isEqualTo(ErrorMsg.BAD_REQUEST);
+    assertThat(counts.conflicts()).isEqualTo(1);
+  }
+
+  @Test
+  void agentsHeartbeat_ofAnOlderLifeBesideALaterOne_isCounted() {
+    registry.put(live(A, 9, agent("url")));
+    heartbeat(5L);
+    view.catchUp();
+    heartbeat(5L);
+    assertThat(counts.conflicts()).isZero();
+
+    registry.put(view(A, WorkerState.LIVE, 9, agent("url"), 10));
+    heartbeat(5L);
+
+    assertThat(counts.conflicts()).isEqualTo(1);
+  }
+
+  @Test
   void agentsHeartbeat_beforeTheViewIsWhole_asksForNothing() {
     view.ready = false;
 
@@ -248,10 +319,17 @@ class RequestHandlerTest {
 
     for (int i = 0; i < 3; i++) {
       ask(new HeartbeatMsg("A", 0, "10.0.0.9", 1, "url"));
+      view.catchUp();
     }
 
     assertThat(log.events()).isEmpty();
-    assertThat(counts.conflicts()).isEqualTo(3);
+    assertThat(counts.conflicts()).isZero();
+    registry.put(syncing(A, WorkerState.LIVE, 6, SyncView.NONE));
+    ask(new HeartbeatMsg("A", 0, "10.0.0.9", 1, "url"));
+    view.catchUp();
+    registry.put(syncing(A, WorkerState.LIVE, 7, SyncView.NONE));
+    ask(new HeartbeatMsg("A", 0, "10.0.0.9", 1, "url"));
+    assertThat(counts.conflicts()).isEqualTo(1);
   }
 
   @Test
