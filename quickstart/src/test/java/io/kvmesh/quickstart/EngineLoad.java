@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Stores prefixes at one agent after the other and retrieves former ones at others, until it is
  * told to stop. An agent may be away, but what one gives must be right.
  */
-final class EngineLoad implements AutoCloseable {
+public final class EngineLoad implements AutoCloseable {
 
   private static final int PREFIX = 8;
   private static final Duration DEADLINE = Duration.ofSeconds(2);
@@ -34,7 +34,8 @@ final class EngineLoad implements AutoCloseable {
     this.random = new SplittableRandom(seed);
   }
 
-  static EngineLoad start(Fleet fleet, Http http, int pageBytes, long seed) {
+  /** Starts it. Owned by the calling thread, works in one of its own. */
+  public static EngineLoad start(Fleet fleet, Http http, int pageBytes, long seed) {
     EngineLoad load = new EngineLoad(fleet, http, pageBytes, seed);
     Thread.ofPlatform().daemon().name("load").start(load.task);
     return load;
@@ -46,7 +47,7 @@ final class EngineLoad implements AutoCloseable {
   }
 
   /** Ends it; all chunks that it has ever tried to store. Throws what it has found to be wrong. */
-  List<ChunkKey> stop() throws Exception {
+  public List<ChunkKey> stop() throws Exception {
     stopped = true;
     return task.get();
   }

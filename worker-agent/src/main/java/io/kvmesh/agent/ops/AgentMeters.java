@@ -50,5 +50,9 @@ public final class AgentMeters implements MeterBinder {
         "fenced",
         "1 once a later life of this worker was seen: nothing is offered to peers any more",
         it -> it.self().fenced().getAsBoolean() ? 1 : 0);
+    agent.gauge(
+        "chunk.tokens",
+        "Tokens of a full chunk of the agent's model",
+        it -> it.self().chunkTokens());
   }
 }

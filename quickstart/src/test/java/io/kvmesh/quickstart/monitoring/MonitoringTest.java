@@ -1,0 +1,77 @@
+package io.kvmesh.quickstart.monitoring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Test;
+
+/** What can be said of dashboards and alerts without running anything but promtool. */
+class MonitoringTest {
+
+  @Test
+  void panels_haveTitleUnitDescriptionAndQueries() throws Exception {
+    SoftAssertions softly = new SoftAssertions();
+    for (Panel panel : Panel.all()) {
+      softly.assertThat(panel.title()).as("title of %s", panel).isNotBlank();
+      softly.assertThat(panel.unit()).as("unit of %s", panel).isNotBlank();
+      softly.assertThat(panel.description()).as("description of %s", panel).hasSizeGreaterThan(20);
+      softly.assertThat(panel.queries()).as("queries of %s", panel).isNotEmpty();
+    }
+    softly.assertAll();
+  }
+
+  @Test
+  void panelsAndAlerts_useMetricsThatExist() throws Exception {
+    Set<String> known = MetricNames.known();
+    assertThat(known).hasSizeGreaterThan(100);
+    SoftAssertions softly = new SoftAssertions();
+    for (Panel panel : Panel.all()) {
+      for (String query : panel.queries()) {
+        softly.assertThat(known).as("%s", panel).containsAll(MetricNames.in(query));
+      }
+    }
+    softly
+        .assertThat(known)
+        .as("alerts")
+        .containsAll(MetricNames.in(Files.readString(Alerts.RULES)));
+    softly.assertAll();
+  }
+
+  @Test
+  void alerts_areExplainedAndTestedBothWays() throws Exception {
+    List<String> names = Alerts.names();
+    assertThat(names).isNotEmpty().doesNotHaveDuplicates();
+    assertThat(Alerts.sections()).isEqualTo(names);
+    assertThat(Alerts.runbooks())
+        .isEqualTo(
+            names.stream()
+                .map(name -> "docs/runbook.md#" + name.toLowerCase(Locale.ROOT))
+                .toList());
+    assertThat(Alerts.tested("fires")).isEqualTo(names);
+    assertThat(Alerts.tested("keeps quiet")).isEqualTo(names);
+  }
+
+  @Test
+  void promtool_acceptsTheRulesAndTheirTests() throws Exception {
+    assumeTrue(Prometheus.isInstalled(), Prometheus.MISSING);
+    promtool("check", "rules", "kvmesh.yml");
+    promtool("test", "rules", "kvmesh-test.yml");
+  }
+
+  private static void promtool(String... arguments) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(Prometheus.command("promtool", arguments))
+            .directory(Alerts.FOLDER.toFile())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+  }
+}

@@ -1,0 +1,129 @@
+package io.kvmesh.quickstart.monitoring;
+
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.common.process.LoopbackPorts;
+import io.kvmesh.quickstart.fleet.Http;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A real Prometheus on a port of its own that scrapes once a second. Killed with {@link #close}.
+ */
+final class Prometheus implements AutoCloseable {
+
+  /** Why tests that need it are skipped. */
+  static final String MISSING = "skipped, needs prometheus and promtool (Debian: prometheus)";
+
+  private static final Path BIN = Path.of("/usr/bin");
+  private static final Duration START = Duration.ofSeconds(60);
+
+  private final Process process;
+  private final String address;
+  private final Path log;
+  private final Http http = new Http();
+
+  private Prometheus(Process process, String address, Path log) {
+    this.process = process;
+    this.address = address;
+    this.log = log;
+  }
+
+  static boolean isInstalled() {
+    return Files.isExecutable(BIN.resolve("prometheus"))
+        && Files.isExecutable(BIN.resolve("promtool"));
+  }
+
+  /** A command line of one of its programs. */
+  static List<String> command(String program, String... arguments) {
+    List<String> command = new ArrayList<>(List.of(BIN.resolve(program).toString()));
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  /**
+   * Starts it and waits until it is ready.
+   *
+   * @param targets addresses that serve {@code /actuator/prometheus}
+   * @param rules a file of rules
+   */
+  static Prometheus start(Path folder, List<String> targets, Path rules) throws IOException {
+    Path settings = Files.writeString(folder.resolve("prometheus.yml"), settings(targets, rules));
+    Path log = folder.resolve("prometheus.log");
+    String address = "127.0.0.1:" + LoopbackPorts.free();
+    Process process =
+        new ProcessBuilder(
+                command(
+                    "prometheus",
+                    "--config.file=" + settings,
+                    "--storage.tsdb.path=" + folder.resolve("prometheus"),
+                    "--web.listen-address=" + address))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    Prometheus prometheus = new Prometheus(process, address, log);
+    await().atMost(START).until(() -> prometheus.get("/api/v1/targets") != null);
+    return prometheus;
+  }
+
+  private static String settings(List<String> targets, Path rules) {
+    return """
+    global: {scrape_interval: 1s, evaluation_interval: 1s}
+    rule_files: ['%s']
+    scrape_configs:
+      - job_name: kvmesh
+        metrics_path: /actuator/prometheus
+        static_configs: [{targets: [%s]}]
+    """
+        .formatted(
+            rules.toAbsolutePath(),
+            targets.stream().map(it -> "'" + it + "'").collect(Collectors.joining(", ")));
+  }
+
+  /** The values that a query gives now. Fails if Prometheus refuses it. */
+  List<Double> query(String query) {
+    String path = "/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8);
+    JsonNode answer = get(path);
+    if (answer == null) {
+      throw new AssertionError("Prometheus refuses " + query + "\n" + log());
+    }
+    return answer
+        .path("data")
+        .path("result")
+        .valueStream()
+        .map(it -> Double.valueOf(it.path("value").path(1).asString().replace("Inf", "Infinity")))
+        .toList();
+  }
+
+  private @Nullable JsonNode get(String path) {
+    try {
+      return http.get(address, path).orElse(null);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  private String log() {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly().onExit().join();
+  }
+}
