@@ -41,6 +41,8 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @Configuration(proxyBeanMethods = false)
 class WebConfiguration {
 
+  private static final String UNKNOWN = "unknown";
+
   @Bean
   WorkerCatalog workerCatalog(WorkerRegistry registry, IngestView view) {
     return new WorkerCatalog(registry, view);
@@ -91,8 +93,8 @@ class WebConfiguration {
     return new LmcacheService(
         new FrontGauges(registry, () -> ingest.counts().gaps(), front),
         logging,
-        build.stream().map(BuildProperties::getVersion).findFirst().orElse("unknown"),
-        git.stream().map(GitProperties::getCommitId).findFirst().orElse(null));
+        build.stream().map(BuildProperties::getVersion).findFirst().orElse(UNKNOWN),
+        git.stream().map(GitProperties::getCommitId).findFirst().orElse(UNKNOWN));
   }
 
   @Bean

@@ -197,7 +197,7 @@ class RestFixture {
         () -> List.of(new LmcacheGauges.Gauge("kv_pool_keys_count", "Chunks", 6)),
         logging,
         "1.2.3",
-        null);
+        "abc");
   }
 
   @Bean

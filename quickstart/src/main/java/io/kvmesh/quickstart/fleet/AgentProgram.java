@@ -17,6 +17,9 @@ final class AgentProgram implements Program {
   static final String PEER_INIT = "peer_init";
   static final String PEER_LOOKUP = "peer_lookup";
 
+  /** Memory for compressed chunks is this part of that for the others. */
+  private static final int COMPRESSED_PART = 8;
+
   private static final int HEAP_MEGABYTES = 512;
   private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
@@ -61,8 +64,10 @@ final class AgentProgram implements Program {
         .setting("kvmesh.model.name", agent.model())
         .setting("kvmesh.model.dtype", FleetSettings.DTYPE)
         .setting("kvmesh.model.chunk-tokens", FleetSettings.CHUNK_TOKENS)
+        .setting("kvmesh.model.world-size", 1)
         .setting("kvmesh.model.page-bytes", settings.pageBytes() + "B")
         .setting("kvmesh.cache.capacity-bytes", capacity + "B")
+        .setting("kvmesh.cache.compressed-bytes", capacity / COMPRESSED_PART + "B")
         .setting("kvmesh.cache.policy", agent.policy().settingName())
         .setting("kvmesh.kafka.bootstrap-servers", kafka)
         // Small caches: their snapshots cost nothing, and who stops Kafka sees it heal.

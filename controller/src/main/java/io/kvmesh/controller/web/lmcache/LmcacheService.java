@@ -33,13 +33,13 @@ public final class LmcacheService {
   private final LmcacheGauges gauges;
   private final LoggingSystem logging;
   private final String version;
-  private final @Nullable String commit;
+  private final String commit;
 
   /**
-   * @param commit that this program was built from; null = not known
+   * @param commit that this program was built from
    */
   public LmcacheService(
-      LmcacheGauges gauges, LoggingSystem logging, String version, @Nullable String commit) {
+      LmcacheGauges gauges, LoggingSystem logging, String version, String commit) {
     this.gauges = gauges;
     this.logging = logging;
     this.version = version;
@@ -70,9 +70,6 @@ public final class LmcacheService {
 
   @GetMapping(path = "/commit_id", produces = MediaType.APPLICATION_JSON_VALUE)
   String commitId() {
-    if (commit == null) {
-      throw Problems.notFound("commit_id", "of this build");
-    }
     return quoted(commit);
   }
 
