@@ -183,6 +183,8 @@ public final class CommandService {
         switch (command) {
           case Command.Pin pin -> pin.chunks();
           case Command.Move move -> move.chunks();
+          case Command.Compress compress -> compress.chunks();
+          case Command.Decompress decompress -> decompress.chunks();
           default -> Command.Chunks.ALL;
         };
     return chunks.keys() == null

@@ -6,7 +6,7 @@ import java.time.Duration;
  * Bounds of commands.
  *
  * @param timeout for one worker's reply, and again for its turn
- * @param moveTimeout the same for a move
+ * @param moveTimeout the same for what handles bodies: move, compress, decompress
  * @param maxRunning commands under way at a time
  * @param maxKept commands that are over and are kept
  * @param keepFor counted from their end
@@ -15,6 +15,9 @@ public record CommandSettings(
     Duration timeout, Duration moveTimeout, int maxRunning, int maxKept, Duration keepFor) {
 
   Duration timeout(Command command) {
-    return command instanceof Command.Move ? moveTimeout : timeout;
+    return switch (command) {
+      case Command.Move _, Command.Compress _, Command.Decompress _ -> moveTimeout;
+      case Command.Clear _, Command.Health _, Command.Pin _, Command.Unpin _ -> timeout;
+    };
   }
 }

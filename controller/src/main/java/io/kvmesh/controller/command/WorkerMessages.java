@@ -47,13 +47,15 @@ final class WorkerMessages {
               unique("CompressWorker", rank),
               compress.method(),
               compress.location(),
-              tokens(compress.chunks(), foreign));
+              tokens(compress.chunks(), foreign),
+              compress.chunks().keys());
       case Command.Decompress decompress ->
           new DecompressWorkerMsg(
               unique("DecompressWorker", rank),
               decompress.method(),
               decompress.location(),
-              tokens(decompress.chunks(), foreign));
+              tokens(decompress.chunks(), foreign),
+              decompress.chunks().keys());
       case Command.Move move ->
           new MoveWorkerMsg(
               unique("MoveWorker", rank),

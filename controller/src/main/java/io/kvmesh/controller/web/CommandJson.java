@@ -1,7 +1,9 @@
 package io.kvmesh.controller.web;
 
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
+import io.kvmesh.common.wire.control.CompressWorkerRetMsg;
 import io.kvmesh.common.wire.control.ControlReply;
+import io.kvmesh.common.wire.control.DecompressWorkerRetMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
@@ -9,6 +11,7 @@ import io.kvmesh.common.wire.control.PinWorkerRetMsg;
 import io.kvmesh.controller.command.CommandView;
 import io.kvmesh.controller.command.WorkerOutcome;
 import io.kvmesh.controller.command.WorkerResult;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -66,7 +69,9 @@ public record CommandJson(
    * @param refused chunks that it did not pin, since too many are
    * @param sequence of the last event that tells of it: the index has it when a barrier on it is
    *     answered
-   * @param outcomes of a move: how many chunks, by what became of them
+   * @param outcomes of a move, compress or decompress: how many chunks, by what became of them
+   * @param bytesBefore of compress and decompress: what the bodies of chunks were long before
+   * @param bytesAfter what they are long now
    * @param left of a move: keys of the first chunks that aren't at the target
    */
   public record WorkerJson(
@@ -80,84 +85,91 @@ public record CommandJson(
       @Nullable Long refused,
       @Nullable Long epoch,
       @Nullable Long sequence,
-      @Nullable Map<MoveOutcome, Integer> outcomes,
+      @Nullable Map<String, Integer> outcomes,
+      @Nullable Long bytesBefore,
+      @Nullable Long bytesAfter,
       @Nullable List<String> left,
       @Nullable List<MoveOutcome> leftWhy) {
 
     static WorkerJson of(WorkerResult result) {
-      int rank = result.worker().rank();
       WorkerOutcome outcome = result.outcome();
-      if (outcome == null) {
-        return bare(rank, null, 0, null, null);
-      }
-      String code = outcome instanceof WorkerOutcome.Refused refused ? refused.code() : null;
-      WorkerJson bare = bare(rank, outcome.kind(), outcome.tokens(), outcome.error(), code);
-      ControlReply told = outcome.told();
-      return told == null ? bare : bare.with(told);
-    }
-
-    private static WorkerJson bare(
-        int rank,
-        WorkerOutcome.@Nullable Kind status,
-        long tokens,
-        @Nullable String error,
-        @Nullable String code) {
+      ControlReply told = outcome == null ? null : outcome.told();
       return new WorkerJson(
-          rank, status, tokens, error, code, null, null, null, null, null, null, null, null);
+          result.worker().rank(),
+          outcome == null ? null : outcome.kind(),
+          outcome == null ? 0 : outcome.tokens(),
+          outcome == null ? null : outcome.error(),
+          outcome instanceof WorkerOutcome.Refused refused ? refused.code() : null,
+          told instanceof HealthWorkerRetMsg(int health) ? health : null,
+          chunks(told),
+          told instanceof PinWorkerRetMsg pin ? pin.refused() : null,
+          epoch(told),
+          sequence(told),
+          outcomes(told),
+          bytesBefore(told),
+          bytesAfter(told),
+          told instanceof MoveWorkerRetMsg move ? move.left() : null,
+          told instanceof MoveWorkerRetMsg move ? move.leftWhy() : null);
     }
 
-    private WorkerJson with(ControlReply told) {
+    private static @Nullable Long chunks(@Nullable ControlReply told) {
       return switch (told) {
-        case HealthWorkerRetMsg(int health) ->
-            new WorkerJson(
-                rank, status, tokens, error, code, health, null, null, null, null, null, null,
-                null);
-        case ClearWorkerRetMsg clear ->
-            new WorkerJson(
-                rank,
-                status,
-                tokens,
-                error,
-                code,
-                null,
-                clear.numChunks(),
-                null,
-                clear.epoch(),
-                clear.sequence(),
-                null,
-                null,
-                null);
-        case PinWorkerRetMsg pin ->
-            new WorkerJson(
-                rank,
-                status,
-                tokens,
-                error,
-                code,
-                null,
-                pin.numChunks(),
-                pin.refused(),
-                null,
-                null,
-                null,
-                null,
-                null);
-        case MoveWorkerRetMsg move ->
-            new WorkerJson(
-                rank,
-                status,
-                tokens,
-                error,
-                code,
-                null,
-                null,
-                null,
-                move.epoch(),
-                move.sequence(),
-                move.outcomes(),
-                move.left(),
-                move.leftWhy());
-        default -> this;
+        case ClearWorkerRetMsg clear -> clear.numChunks();
+        case PinWorkerRetMsg pin -> pin.numChunks();
+        case CompressWorkerRetMsg compress -> compress.numChunks();
+        case DecompressWorkerRetMsg decompress -> decompress.numChunks();
+        case null, default -> null;
+      };
+    }
+
+    private static @Nullable Long epoch(@Nullable ControlReply told) {
+      return switch (told) {
+        case ClearWorkerRetMsg clear -> clear.epoch();
+        case MoveWorkerRetMsg move -> move.epoch();
+        case null, default -> null;
+      };
+    }
+
+    private static @Nullable Long sequence(@Nullable ControlReply told) {
+      return switch (told) {
+        case ClearWorkerRetMsg clear -> clear.sequence();
+        case MoveWorkerRetMsg move -> move.sequence();
+        case null, default -> null;
+      };
+    }
+
+    private static @Nullable Map<String, Integer> outcomes(@Nullable ControlReply told) {
+      return switch (told) {
+        case MoveWorkerRetMsg move -> byName(move.outcomes());
+        case CompressWorkerRetMsg compress -> byName(compress.outcomes());
+        case DecompressWorkerRetMsg decompress -> byName(decompress.outcomes());
+        case null, default -> null;
+      };
+    }
+
+    private static @Nullable Map<String, Integer> byName(
+        @Nullable Map<? extends Enum<?>, Integer> outcomes) {
+      if (outcomes == null) {
+        return null;
+      }
+      Map<String, Integer> named = new LinkedHashMap<>();
+      outcomes.forEach((outcome, chunks) -> named.put(outcome.name(), chunks));
+      return named;
+    }
+
+    private static @Nullable Long bytesBefore(@Nullable ControlReply told) {
+      return switch (told) {
+        case CompressWorkerRetMsg compress -> compress.bytesBefore();
+        case DecompressWorkerRetMsg decompress -> decompress.bytesBefore();
+        case null, default -> null;
+      };
+    }
+
+    private static @Nullable Long bytesAfter(@Nullable ControlReply told) {
+      return switch (told) {
+        case CompressWorkerRetMsg compress -> compress.bytesAfter();
+        case DecompressWorkerRetMsg decompress -> decompress.bytesAfter();
+        case null, default -> null;
       };
     }
   }

@@ -80,14 +80,15 @@ public final class CommandResource {
    * Compresses or decompresses.
    *
    * @param method as the workers name it
-   * @param tokens absent = all chunks
+   * @param tokens chunks of these, or of keys; absent = all
    */
   record CompressRequest(
       @Nullable String id,
       @Nullable String instanceId,
       @Nullable String method,
       @Nullable String location,
-      @Nullable List<@Nullable Long> tokens) {}
+      @Nullable List<@Nullable Long> tokens,
+      @Nullable List<@Nullable String> keys) {}
 
   /**
    * Moves chunks to another instance.
@@ -161,7 +162,7 @@ public final class CommandResource {
             instance(it.instanceId()),
             CommandDesk.required("method", it.method()),
             location(it.location()),
-            desk.chunks(it.tokens(), null)),
+            desk.chunks(it.tokens(), it.keys())),
         it.id(),
         waitMillis);
   }
@@ -174,7 +175,7 @@ public final class CommandResource {
             instance(it.instanceId()),
             CommandDesk.required("method", it.method()),
             location(it.location()),
-            desk.chunks(it.tokens(), null)),
+            desk.chunks(it.tokens(), it.keys())),
         it.id(),
         waitMillis);
   }

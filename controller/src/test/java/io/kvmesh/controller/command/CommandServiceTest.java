@@ -168,6 +168,8 @@ class CommandServiceTest {
     assertThat(decompress.tokens()).isNull();
     accepted(new Command.Health("A"));
     assertThat(request(4, HealthWorkerMsg.class).workerEventId()).startsWith("HealthWorker3");
+    accepted(new Command.Compress("A", "zstd", CPU, KEYS));
+    assertThat(request(5, CompressWorkerMsg.class).keys()).isEqualTo(KEYS.keys());
   }
 
   @Test

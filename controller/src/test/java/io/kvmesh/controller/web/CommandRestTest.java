@@ -70,7 +70,12 @@ class CommandRestTest {
                 .post(COMMANDS + "unpin", "{\"instanceId\":\"A\",\"owner\":\"" + id + "\"}")
                 .status())
         .isEqualTo(200);
-    assertThat(client.post(COMMANDS + "compress", all).at("/tokens").asLong()).isEqualTo(7);
+    RestClient.Answer compress = client.post(COMMANDS + "compress", all);
+    assertThat(compress.at("/tokens").asLong()).isEqualTo(7);
+    assertThat(compress.at("/workers/0/chunks").asLong()).isEqualTo(3);
+    assertThat(compress.at("/workers/0/bytesBefore").asLong()).isEqualTo(3000);
+    assertThat(compress.at("/workers/0/bytesAfter").asLong()).isEqualTo(1000);
+    assertThat(compress.at("/workers/0/outcomes")).hasToString("{\"COMPRESSED\":3}");
     assertThat(client.post(COMMANDS + "decompress", all).at("/tokens").asLong()).isEqualTo(8);
     RestClient.Answer move =
         client.post(

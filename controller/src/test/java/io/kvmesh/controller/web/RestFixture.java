@@ -22,6 +22,7 @@ import io.kvmesh.common.wire.control.HealthWorkerMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveWorkerMsg;
 import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
+import io.kvmesh.common.wire.control.PackOutcome;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
 import io.kvmesh.controller.command.CommandCounts;
@@ -97,7 +98,8 @@ class RestFixture {
             case ClearWorkerMsg clear -> new ClearWorkerRetMsg(512, 5L, 9L, 2L);
             case PinWorkerMsg pin -> new PinWorkerRetMsg(pin.tokens().size(), 1L, 0L);
             case MoveWorkerMsg move -> new MoveWorkerRetMsg(256);
-            case CompressWorkerMsg compress -> new CompressWorkerRetMsg(7);
+            case CompressWorkerMsg compress ->
+                new CompressWorkerRetMsg(7, 3L, 3000L, 1000L, Map.of(PackOutcome.COMPRESSED, 3));
             case DecompressWorkerMsg decompress -> new DecompressWorkerRetMsg(8);
             case HealthWorkerMsg health -> new HealthWorkerRetMsg(0);
             case CheckFinishWorkerMsg check -> new CheckFinishWorkerRetMsg("done");
