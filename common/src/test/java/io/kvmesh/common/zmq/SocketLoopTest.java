@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -82,19 +81,14 @@ class SocketLoopTest {
   }
 
   @Test
-  void execute_idleLoop_runsWellBelowAMillisecond() throws Exception {
+  void execute_idleLoop_wakesItEachTime() throws Exception {
     try (SocketLoop loop = new SocketLoop("loop", sockets, 10)) {
       loop.start();
-      long[] nanos = new long[500];
-      for (int i = 0; i < nanos.length; i++) {
+      for (int i = 0; i < 500; i++) {
         CountDownLatch ran = new CountDownLatch(1);
-        long start = System.nanoTime();
         loop.execute(ran::countDown);
-        ran.await();
-        nanos[i] = System.nanoTime() - start;
+        assertThat(ran.await(10, TimeUnit.SECONDS)).as("round %d", i).isTrue();
       }
-      Arrays.sort(nanos);
-      assertThat(Duration.ofNanos(nanos[nanos.length / 2])).isLessThan(Duration.ofMillis(1));
     }
   }
 
@@ -155,7 +149,7 @@ class SocketLoopTest {
       }
       assertThat(flowing.await(10, TimeUnit.SECONDS)).isTrue();
 
-      assertThat(server.loop().close(Duration.ofSeconds(2))).isTrue();
+      assertThat(server.loop().close(PATIENCE)).isTrue();
 
       stop.set(true);
       for (Thread client : clients) {

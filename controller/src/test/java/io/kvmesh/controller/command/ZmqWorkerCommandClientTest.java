@@ -46,7 +46,7 @@ class ZmqWorkerCommandClientTest {
   @AfterEach
   void close() {
     client.close();
-    assertThat(sockets.close(Duration.ofSeconds(5))).isTrue();
+    assertThat(sockets.close(Duration.ofSeconds(20))).isTrue();
   }
 
   @Test
@@ -167,9 +167,10 @@ class ZmqWorkerCommandClientTest {
                   socket.send(frames);
                 }
               });
+      int commands = 300;
       Semaphore inFlight = new Semaphore(50);
       AtomicInteger replied = new AtomicInteger();
-      for (int i = 0; i < 1000; i++) {
+      for (int i = 0; i < commands; i++) {
         inFlight.acquire();
         var unused =
             client
@@ -182,21 +183,19 @@ class ZmqWorkerCommandClientTest {
       }
       inFlight.acquire(50);
 
-      assertThat(replied.get()).isBetween(880, 900);
+      assertThat(replied.get()).isBetween(commands / 2, commands * 9 / 10);
       await().atMost(LONG).until(() -> sockets.stats().openSockets() == 1);
     }
   }
 
   @Test
   void clientThatWasIdleForLong_stillSends() throws Exception {
-    Duration timeout = Duration.ofMillis(100);
     try (ZmqSocket worker = sockets.bind(SocketKind.REP, "tcp://127.0.0.1:0")) {
-      client.send("127.0.0.1", worker.port(), CLEAR, timeout).get();
-      new CompletableFuture<Void>()
-          .completeOnTimeout(null, 10 * timeout.toMillis(), TimeUnit.MILLISECONDS)
-          .join();
+      var first = client.send("127.0.0.1", worker.port(), CLEAR, LONG);
       assertThat(worker.receive(LONG)).isNotNull();
       worker.send(codec.encode(new ClearWorkerRetMsg(1)));
+      assertThat(first.get()).isEqualTo(new CommandOutcome.Replied(new ClearWorkerRetMsg(1)));
+      new CompletableFuture<Void>().completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
       var outcome = client.send("127.0.0.1", worker.port(), CLEAR, LONG);
       assertThat(worker.receive(LONG)).isNotNull();
       worker.send(codec.encode(new ClearWorkerRetMsg(2)));

@@ -175,7 +175,7 @@ class LmCacheWorkerIT {
             "--kvmesh.liveness.heartbeat-interval=100ms",
             "--kvmesh.liveness.silent-after=300ms",
             "--kvmesh.liveness.expire-after=1s",
-            "--kvmesh.command.timeout=500ms")) {
+            "--kvmesh.command.timeout=3s")) {
       BufferedReader said = output(worker);
       int port = Integer.parseInt(Objects.requireNonNull(said.readLine()));
       assertThat(controller.ask(new RegisterMsg("idle", 0, "127.0.0.1", port, "idle:1")))

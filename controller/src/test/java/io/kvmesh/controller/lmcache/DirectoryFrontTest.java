@@ -110,7 +110,7 @@ class DirectoryFrontTest {
   @AfterEach
   void close() {
     front.close();
-    assertThat(sockets.close(Duration.ofSeconds(5))).isTrue();
+    assertThat(sockets.close(Duration.ofSeconds(20))).isTrue();
   }
 
   @Test

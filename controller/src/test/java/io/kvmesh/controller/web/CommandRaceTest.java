@@ -122,7 +122,7 @@ class CommandRaceTest {
     }
     commands.close();
     workers.close();
-    assertThat(sockets.close(Duration.ofSeconds(5))).isTrue();
+    assertThat(sockets.close(Duration.ofSeconds(20))).isTrue();
   }
 
   @Test

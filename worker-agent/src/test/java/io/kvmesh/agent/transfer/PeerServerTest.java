@@ -148,7 +148,6 @@ class PeerServerTest {
     lookup.close();
 
     await()
-        .atMost(Duration.ofSeconds(5))
         .untilAsserted(() -> assertThat(owner.server.openLoans()).isZero());
     assertThat(owner.served.get(ServerCount.LOAN_GONE)).isEqualTo(1);
     owner.requireSettled();

@@ -337,7 +337,7 @@ public final class TestAgent implements AutoCloseable {
   /** No page is held, and every one is free or resident. */
   public void requireSettled() {
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(20))
         .untilAsserted(
             () -> {
               CacheStats stats = cache.stats();
@@ -358,7 +358,7 @@ public final class TestAgent implements AutoCloseable {
     mover.close();
     client.close();
     server.close();
-    if (!sockets.close(Duration.ofSeconds(5))) {
+    if (!sockets.close(Duration.ofSeconds(20))) {
       throw new IllegalStateException("Sockets of " + self.id() + " don't close");
     }
   }
