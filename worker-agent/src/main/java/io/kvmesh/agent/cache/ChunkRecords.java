@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * What a lookup needs of a cold record thus lies side by side. Guarded by the cache's lock, but for
- * place, bytes, tokens, checksum and form of a chunk that is held: these don't change (the place of a
- * compressed body does, which no lease reads), and any thread that was handed the lease may read
+ * place, bytes, tokens, checksum and form of a chunk that is held: these don't change (the place of
+ * a compressed body does, which no lease reads), and any thread that was handed the lease may read
  * them. Hash bits may be touched without the lock, and then be anything.
  */
 final class ChunkRecords {

@@ -294,7 +294,8 @@ public record AgentSettings(
    *
    * @param enabled whether there is one
    * @param bind door for engines, tcp://host:port; port 0 = any free one
-   * @param exists where a chunk may be that exists: local = in this agent, fleet = also at its peers
+   * @param exists where a chunk may be that exists: local = in this agent, fleet = also at its
+   *     peers
    * @param maxConnections open at once; further clients are sent away
    * @param maxBodyBytes who announces a longer body is cut off; a shorter one that is larger than a
    *     chunk is read and forgotten

@@ -22,8 +22,7 @@ final class DoorRules {
     faults.requireRange(door + ".max-connections", maxConnections, 1, 100_000);
     faults.requireRange(
         door + ".max-body-bytes", maxBodyBytes, DataSize.ofBytes(1), DataSize.ofMegabytes(2047));
-    faults.requireRange(
-        door + ".idle-timeout", idle, Duration.ofMillis(100), Duration.ofHours(24));
+    faults.requireRange(door + ".idle-timeout", idle, Duration.ofMillis(100), Duration.ofHours(24));
     faults.requireRange(
         door + ".stall-timeout", stall, Duration.ofMillis(100), Duration.ofHours(1));
   }

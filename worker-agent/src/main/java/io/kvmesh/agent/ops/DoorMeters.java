@@ -49,8 +49,7 @@ final class DoorMeters {
   private static void tcpDoor(MeterRegistry registry, NamedDoor named) {
     String where = "at the door " + named.name();
     door(registry, named.name(), where, DoorCount.class, named.counters());
-    Gauge.builder(
-            Figures.PREFIX + named.name() + ".connections", named, NamedDoor::connections)
+    Gauge.builder(Figures.PREFIX + named.name() + ".connections", named, NamedDoor::connections)
         .description("Clients that are connected " + where)
         .register(registry);
   }

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the values of bodies lie, which LMCache's protocols tell with each body. What a client told is
- * kept with the chunk. A chunk that came another way, from a peer mostly, lies as chunks of its
+ * How the values of bodies lie, which LMCache's protocols tell with each body. What a client told
+ * is kept with the chunk. A chunk that came another way, from a peer mostly, lies as chunks of its
  * keyspace and length do that were told of before, or else as the settings say. Any thread.
  */
 public final class BodyForms {
@@ -133,8 +133,7 @@ public final class BodyForms {
   /** For how many tokens such a body stands; 0 = it isn't the KV cache of any. */
   static int tokens(BodyForm form) {
     List<Integer> shape = form.groups().getFirst().shape();
-    MemoryFormat format =
-        MemoryFormat.ofValue(form.format()).orElse(MemoryFormat.UNDEFINED);
+    MemoryFormat format = MemoryFormat.ofValue(form.format()).orElse(MemoryFormat.UNDEFINED);
     int tokens =
         switch (format) {
           case KV_2LTD, KV_MLA_FMT -> shape.get(2);

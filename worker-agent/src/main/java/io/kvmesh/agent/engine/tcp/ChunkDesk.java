@@ -109,9 +109,7 @@ public final class ChunkDesk {
             && terms.exists() == ExistsScope.FLEET
             && api.inFleet(List.of(key), 0, deadline()) > 0;
     counters.count(
-        here
-            ? DoorCount.EXISTS_LOCAL
-            : there ? DoorCount.EXISTS_FLEET : DoorCount.EXISTS_MISS);
+        here ? DoorCount.EXISTS_LOCAL : there ? DoorCount.EXISTS_FLEET : DoorCount.EXISTS_MISS);
     return here || there;
   }
 

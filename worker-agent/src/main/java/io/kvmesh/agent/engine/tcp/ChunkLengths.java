@@ -9,6 +9,6 @@ package io.kvmesh.agent.engine.tcp;
 public record ChunkLengths(int fullBytes, int fullTokens) {
 
   int tokens(int bytes) {
-    return (int) Math.clamp(Math.ceilDiv((long) bytes * fullTokens, fullBytes), 1, fullTokens);
+    return Math.clamp(Math.ceilDiv((long) bytes * fullTokens, fullBytes), 1, fullTokens);
   }
 }

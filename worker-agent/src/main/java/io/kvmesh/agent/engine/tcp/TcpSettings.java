@@ -13,8 +13,4 @@ import java.time.Duration;
  * @param stall after which a request or reply that makes no progress ends its connection
  */
 public record TcpSettings(
-    InetSocketAddress bind,
-    int maxConnections,
-    long maxBodyBytes,
-    Duration idle,
-    Duration stall) {}
+    InetSocketAddress bind, int maxConnections, long maxBodyBytes, Duration idle, Duration stall) {}

@@ -46,8 +46,7 @@ class LmGoldenTest {
       new LmReply(fields.path("code").asInt(), fields.path("length").asInt(), form(fields))
           .write(written);
     }
-    assertThat(HexFormat.of().formatHex(written.array()))
-        .isEqualTo(vector.path("hex").asString());
+    assertThat(HexFormat.of().formatHex(written.array())).isEqualTo(vector.path("hex").asString());
   }
 
   private static BodyForm form(JsonNode fields) {

@@ -32,8 +32,7 @@ public final class DoorFixture implements AutoCloseable {
   public static final Duration STALL = Duration.ofSeconds(30);
 
   /** Nobody has anything. */
-  public static final PeerDirectory NOBODY =
-      (keyspace, hashes, atMost) -> new LookupOutcome.Miss();
+  public static final PeerDirectory NOBODY = (keyspace, hashes, atMost) -> new LookupOutcome.Miss();
 
   public final TestAgent agent;
   public final Counters<DoorCount> counters = new Counters<>(DoorCount.class);
@@ -83,7 +82,8 @@ public final class DoorFixture implements AutoCloseable {
     return (keyspace, hashes, atMost) ->
         new LookupOutcome.Found(
             List.of(
-                new Holder("other", "LocalCPUBackend", hashes.size(), peer.address(), peer.epoch.get())));
+                new Holder(
+                    "other", "LocalCPUBackend", hashes.size(), peer.address(), peer.epoch.get())));
   }
 
   public int port() {
