@@ -59,7 +59,7 @@ public final class BodyForms {
   BodyForm learn(ChunkKey key, int bytes, BodyForm told) {
     Kind kind = new Kind(key.keyspace(), bytes);
     BodyForm alike = known.get(kind);
-    if (told.equals(alike)) {
+    if (alike != null && alike.equals(told)) {
       return alike;
     }
     boolean tellsOfOthers = !OpaqueKeys.isTheirs(key.keyspace());
