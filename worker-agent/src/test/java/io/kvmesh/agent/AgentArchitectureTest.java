@@ -36,8 +36,10 @@ class AgentArchitectureTest {
     "transfer,     cache memory common",
     "directory,    common",
     "engine,       cache directory transfer common",
+    "engine.tcp,   engine cache memory transfer common",
+    "engine.lm,    engine.tcp cache common",
     "control,      cache transfer common",
-    "ops,          cache memory directory transfer control engine event common"
+    "ops,          cache memory directory transfer control engine engine.tcp event common"
   })
   void eachPackage_usesNoneButThese(String name, String allowed) {
     List<String> packages = new ArrayList<>(List.of(AGENT + name));
@@ -104,7 +106,7 @@ class AgentArchitectureTest {
             AGENT + "event",
             AGENT + "transfer",
             AGENT + "directory",
-            AGENT + "engine",
+            AGENT + "engine..",
             AGENT + "control")
         .should()
         .dependOnClassesThat()

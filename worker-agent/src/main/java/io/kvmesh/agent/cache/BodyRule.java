@@ -1,10 +1,11 @@
 package io.kvmesh.agent.cache;
 
 import io.kvmesh.agent.memory.ChunkShape;
+import io.kvmesh.common.key.OpaqueKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What bodies a cache takes.
+ * What bodies a cache takes. Those of opaque keys are of no model, and any will do.
  *
  * @param model to whose chunks the rule applies; null = to all
  * @param chunkTokens tokens of a full chunk; 0 = not known, then none is taken for a part of one
@@ -35,7 +36,8 @@ public record BodyRule(
   }
 
   private boolean appliesTo(ChunkSpec spec) {
-    return model == null || model.equals(spec.key().keyspace().model());
+    return !OpaqueKeys.isTheirs(spec.key().keyspace())
+        && (model == null || model.equals(spec.key().keyspace().model()));
   }
 
   private static long bytesOf(ChunkShape full, int tokens) {

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holds chunks: none of them is evicted, and no memory of theirs is given out again, before the
@@ -69,6 +70,11 @@ public final class ChunkLease implements AutoCloseable {
   /** Number of tokens that the chunk stands for. */
   public int tokens(int index) {
     return cache.records().tokens(slot(index));
+  }
+
+  /** How the body's values lie, as whoever stored it told; null = nobody told. */
+  public @Nullable BodyForm form(int index) {
+    return cache.records().form(slot(index));
   }
 
   /** Checksum of the body, taken when it was committed; see ChunkChecksum. */

@@ -4,6 +4,7 @@ import io.kvmesh.common.key.ChunkHash;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the cache knows of each chunk, in primitive arrays by slot. A slot belongs to one chunk from
@@ -15,8 +16,8 @@ import java.util.Map;
  * </pre>
  *
  * What a lookup needs of a cold record thus lies side by side. Guarded by the cache's lock, but for
- * place, bytes, tokens and checksum of a chunk that is held: these don't change (the place of a
- * compressed body does, which no lease reads), and any thread that was handed the lease may read
+ * place, bytes, tokens, checksum and form of a chunk that is held: these don't change (the place of
+ * a compressed body does, which no lease reads), and any thread that was handed the lease may read
  * them. Hash bits may be touched without the lock, and then be anything.
  */
 final class ChunkRecords {
@@ -37,6 +38,9 @@ final class ChunkRecords {
 
   /** Of the slots with a wide hash, which needs more than its 64 bits. */
   private final Map<Integer, ChunkHash> wideHashes = new HashMap<>();
+
+  /** Of the slots whose form was told; none before the first. */
+  private @Nullable BodyForm[] forms = {};
 
   /** A stack of the slots that no chunk has. */
   private final int[] unused;
@@ -73,7 +77,17 @@ final class ChunkRecords {
     places[slot] = place;
     bytes[slot] = chunk.bytes();
     tokens[slot] = chunk.tokens();
+    setForm(slot, chunk.form());
     return slot;
+  }
+
+  private void setForm(int slot, @Nullable BodyForm form) {
+    if (form != null && forms.length == 0) {
+      forms = new BodyForm[slots()];
+    }
+    if (forms.length > 0) {
+      forms[slot] = form;
+    }
   }
 
   /** Slots that no chunk has. */
@@ -205,5 +219,11 @@ final class ChunkRecords {
 
   long checksum(int slot) {
     return checksums[slot];
+  }
+
+  /** How the body's values lie; null = not told. */
+  @Nullable BodyForm form(int slot) {
+    BodyForm[] told = forms;
+    return told.length == 0 ? null : told[slot];
   }
 }

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.cache;
 
+import io.kvmesh.common.key.ChunkKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -72,9 +73,26 @@ final class ClaimDesk {
       return CLOSED;
     }
     int slot = resident.find(spec.key());
-    if (slot != ChunkTable.NOT_FOUND) {
+    if (slot != ChunkTable.NOT_FOUND && !spec.replaces()) {
       return claimResident(slot, evicting, into);
     }
+    Claim claim = claimRoom(spec, evicting);
+    if (spec.replaces() && !(claim instanceof PendingChunk)) {
+      replace(spec.key());
+      serve();
+    }
+    return claim;
+  }
+
+  /** The resident chunk of the key isn't what it should be any more. */
+  private void replace(ChunkKey key) {
+    int slot = resident.find(key);
+    if (slot != ChunkTable.NOT_FOUND) {
+      resident.remove(slot, RemovalCause.REPLACED);
+    }
+  }
+
+  private Claim claimRoom(ChunkSpec spec, boolean evicting) {
     Claim refusal = refusal(spec);
     if (refusal != null) {
       return refusal;
@@ -263,7 +281,7 @@ final class ClaimDesk {
     for (int i = 0; i < specs.size(); i++) {
       ChunkSpec spec = specs.get(i);
       int slot = resident.find(spec.key());
-      if (slot != ChunkTable.NOT_FOUND && resident.isHeld(slot)) {
+      if (slot != ChunkTable.NOT_FOUND && !spec.replaces() && resident.isHeld(slot)) {
         mostBytes -= memory.footprint(spec.bytes());
         mostSlots--;
       } else if (memory.fits(spec.bytes()) && options.bodies().refusal(spec) == null) {
@@ -324,6 +342,9 @@ final class ClaimDesk {
     if (options.keeping() == Keeping.STAGING) {
       into.add(resident.stage(chunk, place, checksum));
       return CommitOutcome.STAGED;
+    }
+    if (chunk.replaces()) {
+      replace(chunk.key());
     }
     int slot = resident.find(chunk.key());
     if (slot == ChunkTable.NOT_FOUND) {

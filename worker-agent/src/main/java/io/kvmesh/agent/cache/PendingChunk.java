@@ -2,6 +2,7 @@ package io.kvmesh.agent.cache;
 
 import io.kvmesh.common.key.ChunkKey;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claimed memory, to be filled by whoever claimed it and then committed or aborted, once. Nobody
@@ -57,6 +58,16 @@ public final class PendingChunk implements Claim {
   /** Number of tokens that the chunk stands for. */
   public int tokens() {
     return spec.tokens();
+  }
+
+  /** How its values lie; null = not told. */
+  @Nullable BodyForm form() {
+    return spec.form();
+  }
+
+  /** Whether it takes the place of a resident chunk of its key. */
+  boolean replaces() {
+    return spec.replaces();
   }
 
   /** The end of its being pending; answers where the body lies. Under the cache's lock. */

@@ -6,6 +6,8 @@ public enum RemovalCause {
   EVICTED,
   /** A chunk came whose wide hash begins with the same 64 bits. */
   DISPLACED,
+  /** Another body of the same key took its place. */
+  REPLACED,
   /** Somebody asked for the removal of this chunk. */
   REMOVED,
   /** Somebody asked for the removal of everything. */

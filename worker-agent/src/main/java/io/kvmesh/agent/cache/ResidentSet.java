@@ -269,8 +269,8 @@ final class ResidentSet {
     }
   }
 
-  /** The only way out. */
-  private void remove(int slot, RemovalCause cause) {
+  /** The only way out. Who holds the chunk keeps its body. */
+  void remove(int slot, RemovalCause cause) {
     Keyspace keyspace = keyspace(slot);
     long mix = mix(slot);
     boolean isPacked = records.isPacked(slot);

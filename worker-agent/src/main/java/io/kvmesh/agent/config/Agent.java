@@ -10,6 +10,7 @@ import io.kvmesh.agent.directory.ControllerDirectory;
 import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.directory.HeartbeatSender;
 import io.kvmesh.agent.directory.LocalLookupCache;
+import io.kvmesh.agent.engine.EngineApi;
 import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.event.EventOutbox;
@@ -90,6 +91,7 @@ public final class Agent implements AutoCloseable {
   private final LocalLookupCache lookups;
   private final PrefixPuller puller;
   private final NativeDoor engine;
+  private final TcpDoors tcpDoors;
   private volatile @Nullable KafkaEventPublisher publisher;
 
   /** Maps the memory; nothing runs yet. */
@@ -137,6 +139,7 @@ public final class Agent implements AutoCloseable {
     this.engine =
         new NativeDoor(
             self, parts.engine(), cache, lookups, puller, sockets, codec, engineCounts, NANO_TIME);
+    this.tcpDoors = new TcpDoors(settings, new EngineApi(cache, lookups, puller), cache, NANO_TIME);
   }
 
   private CommandDesk commands() {
@@ -181,6 +184,8 @@ public final class Agent implements AutoCloseable {
     beat();
     engine.start();
     started.push(new Step("engine door", engine::close));
+    started.push(new Step("TCP doors", tcpDoors::close));
+    tcpDoors.start(this::opened);
     started.push(new Step("claims", cache::close));
     pinMonitor.start();
     started.push(new Step("pin monitor", pinMonitor::close));
@@ -188,6 +193,10 @@ public final class Agent implements AutoCloseable {
     doors.put("control", AdvertisedAddresses.hostPort(controlHost(), control.port()));
     doors.put("peer_init", peerServer.initAddress());
     doors.put("peer_lookup", peerServer.lookupAddress());
+  }
+
+  private void opened(String door, String bind, int port) {
+    doors.put(door, hostPort(bind, port));
   }
 
   private void publish() {
@@ -252,6 +261,7 @@ public final class Agent implements AutoCloseable {
         lookups,
         control,
         engine,
+        tcpDoors.doors(),
         serverCounts,
         pullCounts,
         moveCounts,

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.agent.engine.tcp.ExistsScope;
 import io.kvmesh.agent.memory.Demand;
 import java.time.Duration;
 import java.util.List;
@@ -36,6 +37,7 @@ public record AgentSettings(
     @DefaultValue Move move,
     @DefaultValue Control control,
     @DefaultValue Engine engine,
+    @DefaultValue Lm lm,
     @DefaultValue Liveness liveness,
     @DefaultValue Zmq zmq,
     @DefaultValue Security security) {
@@ -286,6 +288,28 @@ public record AgentSettings(
       @DefaultValue("256") int maxRequests,
       @DefaultValue("8192") int maxKeys,
       @DefaultValue("0s") Duration storeWait) {}
+
+  /**
+   * The door for LMCache's lm:// connector.
+   *
+   * @param enabled whether there is one
+   * @param bind door for engines, tcp://host:port; port 0 = any free one
+   * @param exists where a chunk may be that exists: local = in this agent, fleet = also at its
+   *     peers
+   * @param maxConnections open at once; further clients are sent away
+   * @param maxBodyBytes who announces a longer body is cut off; a shorter one that is larger than a
+   *     chunk is read and forgotten
+   * @param idleTimeout after which a connection without a request is closed
+   * @param stallTimeout after which a request or reply that makes no progress ends its connection
+   */
+  public record Lm(
+      @DefaultValue("false") boolean enabled,
+      @DefaultValue("tcp://127.0.0.1:65432") String bind,
+      @DefaultValue("fleet") ExistsScope exists,
+      @DefaultValue("1024") int maxConnections,
+      @DefaultValue("512MB") DataSize maxBodyBytes,
+      @DefaultValue("10m") Duration idleTimeout,
+      @DefaultValue("30s") Duration stallTimeout) {}
 
   /**
    * How often this agent says that it is there.

@@ -64,7 +64,8 @@ final class CacheRole {
         new PinLimits(settings.pin().lifetime(), settings.pin().maxPercent()));
   }
 
-  private BodyRule bodies() {
+  /** What bodies the cache takes. */
+  BodyRule bodies() {
     AgentSettings.Model model = settings.model();
     return new BodyRule(
         settings.memory().allocator() == Allocator.RANGES ? model.name() : null,

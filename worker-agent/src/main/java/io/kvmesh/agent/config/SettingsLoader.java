@@ -96,6 +96,7 @@ public final class SettingsLoader {
         case "DataSize" -> "a size such as 64KB or 16MB";
         case "int", "Integer", "long", "Long" -> "a whole number";
         case "Demand" -> "off, wanted or required";
+        case "ExistsScope" -> "local or fleet";
         case "Allocator" -> "paged or ranges";
         case "boolean", "Boolean" -> "true or false";
         default -> "a " + type.getSimpleName();

@@ -44,6 +44,7 @@ final class SettingsRules {
     checkChannels(settings);
     checkMove(settings.move());
     checkEngine(settings.engine());
+    new DoorRules(faults).check(settings);
     checkTimes(settings);
     checkSecurity(settings);
   }
@@ -58,10 +59,16 @@ final class SettingsRules {
     } catch (IOException | InvalidPathException e) {
       faults.add("security.key-file", file, "must be a file with a key: " + e);
     }
-    String bind = settings.engine().bind();
+    checkOnLoopback("engine.bind", settings.engine().bind());
+    if (settings.lm().enabled()) {
+      checkOnLoopback("lm.bind", settings.lm().bind());
+    }
+  }
+
+  private void checkOnLoopback(String setting, String bind) {
     faults.require(
         Endpoint.parse(bind).map(Endpoint::host).filter(Endpoint::isLoopback).isPresent(),
-        "engine.bind",
+        setting,
         bind,
         "must be on the loopback with kvmesh.security.key-file: this door has no keys");
   }
@@ -154,7 +161,8 @@ final class SettingsRules {
             "peer.init-bind", settings.peer().initBind(),
             "peer.lookup-bind", settings.peer().lookupBind(),
             "control.bind", settings.control().bind(),
-            "engine.bind", settings.engine().bind());
+            "engine.bind", settings.engine().bind(),
+            "lm.bind", settings.lm().bind());
     binds.entrySet().stream()
         .sorted(Map.Entry.comparingByKey())
         .forEach(bind -> checkBind(bind.getKey(), bind.getValue(), taken));

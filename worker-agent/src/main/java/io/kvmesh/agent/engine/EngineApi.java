@@ -30,19 +30,20 @@ import java.util.Map;
  * What an engine can do with this agent, whichever door it comes through. Any thread; the caller
  * waits, and may be interrupted.
  */
-final class EngineApi {
+public final class EngineApi {
 
   /** Nothing was asked of any peer. */
-  static final String NOT_ASKED = "none";
+  public static final String NOT_ASKED = "none";
 
   /** The chunks are on the first rank alone, and this isn't it. */
-  static final String FIRST_RANK_ONLY = "first_rank_only";
+  public static final String FIRST_RANK_ONLY = "first_rank_only";
 
   private final ChunkCache cache;
   private final LocalLookupCache directory;
   private final PrefixPuller puller;
 
-  EngineApi(ChunkCache cache, LocalLookupCache directory, PrefixPuller puller) {
+  /** Assigns only. */
+  public EngineApi(ChunkCache cache, LocalLookupCache directory, PrefixPuller puller) {
     this.cache = cache;
     this.directory = directory;
     this.puller = puller;
@@ -54,7 +55,7 @@ final class EngineApi {
   }
 
   /** How many chunks, from the {@code from}-th on, one peer has. */
-  int inFleet(List<ChunkKey> keys, int from, Deadline deadline) throws InterruptedException {
+  public int inFleet(List<ChunkKey> keys, int from, Deadline deadline) throws InterruptedException {
     return ask(keys, from, deadline) instanceof LookupOutcome.Found found
         ? found.holders().getFirst().chunks()
         : 0;
@@ -64,7 +65,7 @@ final class EngineApi {
    * The longest prefix: what is here is used, the last chunk first; then the rest is pulled from
    * the peers that have it.
    */
-  Retrieved retrieve(List<ChunkKey> keys, Deadline deadline) throws InterruptedException {
+  public Retrieved retrieve(List<ChunkKey> keys, Deadline deadline) throws InterruptedException {
     ChunkLease lease = cache.leasePrefix(keys);
     if (cache.keeping() == Keeping.NOTHING) {
       return new Retrieved(lease, List.of(), 0, FIRST_RANK_ONLY);

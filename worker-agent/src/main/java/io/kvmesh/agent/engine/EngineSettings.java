@@ -36,7 +36,7 @@ public record EngineSettings(
   public static final Duration LONGEST_DEADLINE = Duration.ofSeconds(30);
 
   /** How stores come by room. */
-  Reserving storing() {
+  public Reserving storing() {
     return storeWait.isPositive() ? new Reserving.Waiting(storeWait) : new Reserving.Now();
   }
 }

@@ -11,10 +11,10 @@ import java.util.List;
  * @param local chunks that were here
  * @param peerOutcome what came of asking for the rest
  */
-record Retrieved(ChunkLease lease, List<Integer> order, int local, String peerOutcome) {
+public record Retrieved(ChunkLease lease, List<Integer> order, int local, String peerOutcome) {
 
   /** Chunks that a peer had, or that lay here behind those. */
-  int fromPeer() {
+  public int fromPeer() {
     return order.size() - local;
   }
 }

@@ -8,6 +8,7 @@ import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.directory.LocalLookupCache;
 import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.NativeDoor;
+import io.kvmesh.agent.engine.tcp.NamedDoor;
 import io.kvmesh.agent.event.PublisherStats;
 import io.kvmesh.agent.transfer.ChunkMover;
 import io.kvmesh.agent.transfer.LocalPeer;
@@ -19,6 +20,7 @@ import io.kvmesh.agent.transfer.PullCount;
 import io.kvmesh.agent.transfer.ServerCount;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.zmq.ZmqSockets;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -42,6 +44,7 @@ public record AgentParts(
     LocalLookupCache lookups,
     ControlServer control,
     NativeDoor engine,
+    List<NamedDoor> tcpDoors,
     Counters<ServerCount> serverCounts,
     Counters<PullCount> pullCounts,
     Counters<MoveCount> moveCounts,

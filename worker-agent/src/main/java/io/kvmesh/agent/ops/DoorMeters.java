@@ -3,12 +3,15 @@ package io.kvmesh.agent.ops;
 import io.kvmesh.agent.control.ControlCount;
 import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.engine.EngineCount;
+import io.kvmesh.agent.engine.tcp.DoorCount;
+import io.kvmesh.agent.engine.tcp.NamedDoor;
 import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.PullCount;
 import io.kvmesh.agent.transfer.ServerCount;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.zmq.RefusedFrames;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Locale;
 
@@ -35,11 +38,20 @@ final class DoorMeters {
     door(
         registry, "control", "at the door for commands", ControlCount.class, parts.controlCounts());
     door(registry, "engine", "at the engine's door", EngineCount.class, parts.engineCounts());
+    parts.tcpDoors().forEach(named -> tcpDoor(registry, named));
     refused(registry, parts.peerClient().refusedFrames());
     refused(registry, parts.directory().refusedFrames());
     refused(registry, parts.control().refusedFrames());
     refused(registry, parts.engine().refusedFrames());
     parts.peerServer().refusedFrames().forEach(socket -> refused(registry, socket));
+  }
+
+  private static void tcpDoor(MeterRegistry registry, NamedDoor named) {
+    String where = "at the door " + named.name();
+    door(registry, named.name(), where, DoorCount.class, named.counters());
+    Gauge.builder(Figures.PREFIX + named.name() + ".connections", named, NamedDoor::connections)
+        .description("Clients that are connected " + where)
+        .register(registry);
   }
 
   private static <E extends Enum<E>> void door(

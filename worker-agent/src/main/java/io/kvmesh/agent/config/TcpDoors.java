@@ -1,0 +1,120 @@
+package io.kvmesh.agent.config;
+
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.engine.EngineApi;
+import io.kvmesh.agent.engine.lm.LmProtocol;
+import io.kvmesh.agent.engine.tcp.BodyForms;
+import io.kvmesh.agent.engine.tcp.ChunkDesk;
+import io.kvmesh.agent.engine.tcp.ChunkLengths;
+import io.kvmesh.agent.engine.tcp.DoorCount;
+import io.kvmesh.agent.engine.tcp.ExistsScope;
+import io.kvmesh.agent.engine.tcp.NamedDoor;
+import io.kvmesh.agent.engine.tcp.TcpDoor;
+import io.kvmesh.agent.engine.tcp.TcpProtocol;
+import io.kvmesh.agent.engine.tcp.TcpSettings;
+import io.kvmesh.common.count.Counters;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/** The doors for engines that come over plain TCP, of which those are opened that are enabled. */
+final class TcpDoors implements AutoCloseable {
+
+  private final AgentSettings settings;
+  private final EngineApi api;
+  private final ChunkCache cache;
+  private final LongSupplier nanoTime;
+  private final BodyForms forms;
+  private final List<NamedDoor> doors;
+
+  /** Hears of doors that are open. */
+  interface Opened {
+    void accept(String name, String bind, int port);
+  }
+
+  /** Assigns only. */
+  TcpDoors(AgentSettings settings, EngineApi api, ChunkCache cache, LongSupplier nanoTime) {
+    this.settings = settings;
+    this.api = api;
+    this.cache = cache;
+    this.nanoTime = nanoTime;
+    this.forms =
+        new BodyForms(
+            new CacheRole(settings).bodies().model(),
+            new ModelShape(settings.model()).shape().orElse(null));
+    this.doors = List.of(lm(settings.lm()));
+  }
+
+  private NamedDoor lm(AgentSettings.Lm lm) {
+    Counters<DoorCount> counters = new Counters<>(DoorCount.class);
+    TcpSettings tcp =
+        new TcpSettings(
+            address(lm.bind()),
+            lm.maxConnections(),
+            lm.maxBodyBytes().toBytes(),
+            lm.idleTimeout(),
+            lm.stallTimeout());
+    TcpProtocol protocol = new LmProtocol(desk(lm.exists(), counters), tcp.maxBodyBytes());
+    return door("lm", lm.bind(), lm.enabled(), tcp, protocol, counters);
+  }
+
+  private NamedDoor door(
+      String name,
+      String bind,
+      boolean enabled,
+      TcpSettings tcp,
+      TcpProtocol protocol,
+      Counters<DoorCount> counters) {
+    Optional<TcpDoor> door =
+        enabled
+            ? Optional.of(new TcpDoor(name, tcp, protocol, counters, nanoTime))
+            : Optional.empty();
+    return new NamedDoor(name, bind, door, counters);
+  }
+
+  private ChunkDesk desk(ExistsScope exists, Counters<DoorCount> counters) {
+    Parts parts = new Parts(settings);
+    return new ChunkDesk(
+        api,
+        cache,
+        forms,
+        new ChunkLengths(parts.pageBytes(), settings.model().chunkTokens()),
+        new ChunkDesk.Terms(exists, settings.engine().deadline(), parts.engine().storing()),
+        counters,
+        nanoTime);
+  }
+
+  private static InetSocketAddress address(String bind) {
+    Endpoint endpoint = Endpoint.parse(bind).orElseThrow();
+    return Endpoint.isWildcard(endpoint.host())
+        ? new InetSocketAddress(endpoint.port())
+        : new InetSocketAddress(endpoint.host(), endpoint.port());
+  }
+
+  /**
+   * Opens them.
+   *
+   * @param opened hears of each
+   */
+  void start(Opened opened) throws IOException {
+    for (NamedDoor named : doors) {
+      if (named.door().isPresent()) {
+        named.door().get().start();
+        opened.accept(named.name(), named.bind(), named.door().get().port());
+      }
+    }
+  }
+
+  /** All that there may be. */
+  List<NamedDoor> doors() {
+    return doors;
+  }
+
+  /** Closes those that are open. */
+  @Override
+  public void close() {
+    doors.forEach(named -> named.door().ifPresent(TcpDoor::close));
+  }
+}

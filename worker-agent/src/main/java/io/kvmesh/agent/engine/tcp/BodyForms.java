@@ -1,0 +1,146 @@
+package io.kvmesh.agent.engine.tcp;
+
+import io.kvmesh.agent.cache.BodyForm;
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.memory.ChunkShape;
+import io.kvmesh.agent.memory.Dtype;
+import io.kvmesh.agent.memory.MemoryFormat;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.key.OpaqueKeys;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the values of bodies lie, which LMCache's protocols tell with each body. What a client told
+ * is kept with the chunk. A chunk that came another way, from a peer mostly, lies as chunks of its
+ * keyspace and length do that were told of before, or else as the settings say. Any thread.
+ */
+public final class BodyForms {
+
+  private static final int MOST_KNOWN = 1024;
+  private static final int DIMS = 4;
+
+  /** Where bodies are that nobody told the place of: in the CPU's memory. */
+  private static final int LOCAL_CPU = 1;
+
+  private record Kind(Keyspace keyspace, int bytes) {}
+
+  private final @Nullable String model;
+  private final @Nullable ChunkShape full;
+  private final Map<Kind, BodyForm> known = new ConcurrentHashMap<>();
+
+  /**
+   * @param model whose chunks have that shape; null = those of all
+   * @param full shape of a full chunk; null = not known
+   */
+  public BodyForms(@Nullable String model, @Nullable ChunkShape full) {
+    this.model = model;
+    this.full = full;
+  }
+
+  /** How the values of a chunk lie; empty = nobody knows. */
+  public Optional<BodyForm> of(ChunkLease lease, int index) {
+    BodyForm told = lease.form(index);
+    if (told != null) {
+      return Optional.of(told);
+    }
+    Keyspace keyspace = lease.key(index).keyspace();
+    BodyForm alike = known.get(new Kind(keyspace, lease.bytes(index)));
+    return alike == null ? shaped(keyspace, lease.tokens(index)) : Optional.of(alike);
+  }
+
+  /** Remembers what a client tells of a body; answers the same, shared with bodies alike. */
+  BodyForm learn(ChunkKey key, int bytes, BodyForm told) {
+    Kind kind = new Kind(key.keyspace(), bytes);
+    BodyForm alike = known.get(kind);
+    if (alike != null && alike.equals(told)) {
+      return alike;
+    }
+    boolean tellsOfOthers = !OpaqueKeys.isTheirs(key.keyspace());
+    if (tellsOfOthers && (alike != null || known.size() < MOST_KNOWN)) {
+      known.put(kind, told);
+    }
+    return told;
+  }
+
+  private Optional<BodyForm> shaped(Keyspace keyspace, int tokens) {
+    ChunkShape shape = full;
+    if (shape == null
+        || OpaqueKeys.isTheirs(keyspace)
+        || (model != null && !model.equals(keyspace.model()))
+        || tokens < 1
+        || tokens > shape.tokens()) {
+      return Optional.empty();
+    }
+    List<Integer> dims = new ArrayList<>(shape.ofTokens(tokens).dims());
+    while (dims.size() < DIMS) {
+      dims.add(0);
+    }
+    int format = shape.format().value();
+    return number(shape.dtype())
+        .map(dtype -> new BodyForm(format, LOCAL_CPU, List.of(new BodyForm.Group(dtype, dims))));
+  }
+
+  /** LMCache's number of a type, where it has one. */
+  private static Optional<Integer> number(Dtype dtype) {
+    return switch (dtype) {
+      case HALF -> Optional.of(2);
+      case BFLOAT16 -> Optional.of(3);
+      case FLOAT -> Optional.of(4);
+      case DOUBLE -> Optional.of(5);
+      case UINT8 -> Optional.of(6);
+      case FP8_E4M3FN -> Optional.of(7);
+      case FP8_E5M2 -> Optional.of(8);
+      case INT8, INT16, INT32, INT64, BOOL, FP8_E4M3FNUZ, FP8_E5M2FNUZ -> Optional.empty();
+    };
+  }
+
+  private static int bytesOfValue(int dtype) {
+    return switch (dtype) {
+      case 1, 2, 3 -> 2;
+      case 4 -> 4;
+      case 5 -> 8;
+      case 6, 7, 8 -> 1;
+      default -> 0;
+    };
+  }
+
+  /** How long such a body is; empty = its numbers don't tell. */
+  static OptionalLong bytes(BodyForm form) {
+    long bytes = 0;
+    for (BodyForm.Group group : form.groups()) {
+      long ofGroup = bytesOfValue(group.dtype());
+      for (int length : group.shape()) {
+        ofGroup *= Math.max(1, length);
+        if (ofGroup > Integer.MAX_VALUE) {
+          return OptionalLong.of(Long.MAX_VALUE);
+        }
+      }
+      bytes += ofGroup;
+      if (ofGroup == 0) {
+        return OptionalLong.empty();
+      }
+    }
+    return OptionalLong.of(bytes);
+  }
+
+  /** For how many tokens such a body stands; 0 = it isn't the KV cache of any. */
+  static int tokens(BodyForm form) {
+    List<Integer> shape = form.groups().getFirst().shape();
+    MemoryFormat format = MemoryFormat.ofValue(form.format()).orElse(MemoryFormat.UNDEFINED);
+    int tokens =
+        switch (format) {
+          case KV_2LTD, KV_MLA_FMT -> shape.get(2);
+          case KV_T2D -> shape.get(0);
+          case KV_2TD -> shape.get(1);
+          case UNDEFINED, BINARY, BINARY_BUFFER, EC_TD, HS_TD -> 0;
+        };
+    return Math.max(0, tokens);
+  }
+}

@@ -1,0 +1,189 @@
+package io.kvmesh.agent.engine.tcp;
+
+import io.kvmesh.agent.cache.BodyForm;
+import io.kvmesh.agent.cache.ChunkCache;
+import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.ChunkSpec;
+import io.kvmesh.agent.cache.Claim;
+import io.kvmesh.agent.cache.CommitOutcome;
+import io.kvmesh.agent.cache.PendingChunk;
+import io.kvmesh.agent.cache.RemovalCause;
+import io.kvmesh.agent.cache.Reserving;
+import io.kvmesh.agent.engine.EngineApi;
+import io.kvmesh.agent.engine.Retrieved;
+import io.kvmesh.agent.transfer.Deadline;
+import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkKey;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** What can be done with one chunk at a TCP door, and what is counted of it. Any thread. */
+public final class ChunkDesk {
+
+  private final EngineApi api;
+  private final ChunkCache cache;
+  private final BodyForms forms;
+  private final ChunkLengths lengths;
+  private final Terms terms;
+  private final Counters<DoorCount> counters;
+  private final LongSupplier nanoTime;
+
+  /**
+   * How requests are served.
+   *
+   * @param exists where a chunk may be that exists
+   * @param deadline of a request that asks controllers and peers
+   * @param storing how bodies come by room
+   */
+  public record Terms(ExistsScope exists, Duration deadline, Reserving storing) {}
+
+  /** Assigns only. */
+  public ChunkDesk(
+      EngineApi api,
+      ChunkCache cache,
+      BodyForms forms,
+      ChunkLengths lengths,
+      Terms terms,
+      Counters<DoorCount> counters,
+      LongSupplier nanoTime) {
+    this.api = api;
+    this.cache = cache;
+    this.forms = forms;
+    this.lengths = lengths;
+    this.terms = terms;
+    this.counters = counters;
+    this.nanoTime = nanoTime;
+  }
+
+  /** What is counted at this door. */
+  public Counters<DoorCount> counters() {
+    return counters;
+  }
+
+  /**
+   * The chunk, from here or else from a peer; a use of it.
+   *
+   * @return a lease that the caller closes, of one chunk, or of none where it isn't to be had
+   */
+  public ChunkLease get(ChunkKey key) throws InterruptedException {
+    Retrieved got = api.retrieve(List.of(key), deadline());
+    if (got.order().isEmpty()) {
+      counters.count(missOf(got.peerOutcome()));
+    } else {
+      counters.count(got.local() > 0 ? DoorCount.GET_LOCAL : DoorCount.GET_PEER);
+      counters.add(DoorCount.BYTE_OUT, got.lease().bytes(0));
+    }
+    return got.lease();
+  }
+
+  private static DoorCount missOf(String peerOutcome) {
+    return switch (peerOutcome) {
+      case "miss", EngineApi.NOT_ASKED, EngineApi.FIRST_RANK_ONLY -> DoorCount.GET_MISS;
+      case "timed_out", "directory_timed_out" -> DoorCount.GET_TIMED_OUT;
+      default -> DoorCount.GET_UNAVAILABLE;
+    };
+  }
+
+  private Deadline deadline() {
+    return Deadline.after(terms.deadline(), nanoTime);
+  }
+
+  /** How the values of a chunk that was got lie; empty = nobody knows, which is counted. */
+  public Optional<BodyForm> form(ChunkLease lease) {
+    Optional<BodyForm> form = forms.of(lease, 0);
+    if (form.isEmpty()) {
+      counters.count(DoorCount.GET_FORMLESS);
+    }
+    return form;
+  }
+
+  /** Whether the chunk is here, or in the fleet where that counts; not a use. */
+  public boolean exists(ChunkKey key) throws InterruptedException {
+    boolean here = cache.exists(key);
+    boolean there =
+        !here
+            && terms.exists() == ExistsScope.FLEET
+            && api.inFleet(List.of(key), 0, deadline()) > 0;
+    counters.count(
+        here ? DoorCount.EXISTS_LOCAL : there ? DoorCount.EXISTS_FLEET : DoorCount.EXISTS_MISS);
+    return here || there;
+  }
+
+  /** Removes the chunk unless somebody reads or has pinned it; answers whether it did. */
+  public boolean remove(ChunkKey key) {
+    counters.count(DoorCount.DELETE);
+    return cache.remove(key, RemovalCause.REMOVED);
+  }
+
+  /**
+   * Room for a body that takes the place of the chunk's present one. Where there is none, a chunk
+   * that is resident is gone too: it isn't what the client wanted to be there.
+   *
+   * @param form how its values lie; null = not told
+   * @return what was claimed, to be committed or aborted; anything else is counted already
+   */
+  public Claim claim(ChunkKey key, int bytes, @Nullable BodyForm form) throws InterruptedException {
+    Claim claim = misfit(bytes, form) ? new Claim.WrongSize(0) : tryClaim(spec(key, bytes, form));
+    refusal(claim).ifPresent(counters::count);
+    return claim;
+  }
+
+  private static boolean misfit(int bytes, @Nullable BodyForm form) {
+    if (bytes < 1) {
+      return true;
+    }
+    OptionalLong told = form == null ? OptionalLong.empty() : BodyForms.bytes(form);
+    return told.isPresent() && told.getAsLong() != bytes;
+  }
+
+  private ChunkSpec spec(ChunkKey key, int bytes, @Nullable BodyForm form) {
+    int tokens = form == null ? lengths.tokens(bytes) : BodyForms.tokens(form);
+    BodyForm shared = form == null ? null : forms.learn(key, bytes, form);
+    return new ChunkSpec(key, bytes, tokens, true, shared);
+  }
+
+  private Claim tryClaim(ChunkSpec spec) throws InterruptedException {
+    try (ChunkLease none = cache.newLease()) {
+      return cache.claim(List.of(spec), terms.storing(), none).getFirst();
+    }
+  }
+
+  private static Optional<DoorCount> refusal(Claim claim) {
+    return switch (claim) {
+      case PendingChunk claimed -> Optional.empty();
+      case Claim.NoSpace noSpace -> Optional.of(DoorCount.PUT_NO_SPACE);
+      case Claim.TooLarge tooLarge -> Optional.of(DoorCount.PUT_TOO_LARGE);
+      case Claim.Unfull unfull -> Optional.of(DoorCount.PUT_UNFULL);
+      case Claim.WrongSize wrongSize -> Optional.of(DoorCount.PUT_WRONG_SIZE);
+      case Claim.NotKept notKept -> Optional.of(DoorCount.PUT_NOT_KEPT);
+      case Claim.Closed closed -> Optional.of(DoorCount.PUT_CLOSING);
+      case Claim.Resident resident ->
+          throw new IllegalStateException("A claim that replaces found the chunk resident");
+    };
+  }
+
+  /** The body is whole: from now on others find it. Answers whether they do. */
+  public boolean commit(PendingChunk chunk) {
+    counters.add(DoorCount.BYTE_IN, chunk.bytes());
+    try (ChunkLease lease = cache.newLease()) {
+      CommitOutcome outcome = cache.commit(chunk, lease);
+      counters.count(
+          switch (outcome) {
+            case STORED, RESIDENT -> DoorCount.PUT_STORED;
+            case STAGED -> DoorCount.PUT_NOT_KEPT;
+            case CLOSED -> DoorCount.PUT_CLOSING;
+          });
+      return outcome == CommitOutcome.STORED;
+    }
+  }
+
+  /** The body won't be whole. */
+  public void abort(PendingChunk chunk) {
+    counters.count(DoorCount.PUT_ABORTED);
+    cache.abort(chunk);
+  }
+}

@@ -1,0 +1,21 @@
+package io.kvmesh.agent.engine.tcp;
+
+import io.kvmesh.common.count.Counters;
+import java.util.Optional;
+
+/**
+ * A kind of door that an agent may have.
+ *
+ * @param name a word, the same in settings and metrics
+ * @param bind as in the settings
+ * @param door empty where it isn't enabled
+ * @param counters at zero then
+ */
+public record NamedDoor(
+    String name, String bind, Optional<TcpDoor> door, Counters<DoorCount> counters) {
+
+  /** Clients that are connected. */
+  public int connections() {
+    return door.map(TcpDoor::connections).orElse(0);
+  }
+}

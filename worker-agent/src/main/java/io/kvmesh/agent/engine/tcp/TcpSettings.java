@@ -1,0 +1,16 @@
+package io.kvmesh.agent.engine.tcp;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/**
+ * How a TCP door treats its clients.
+ *
+ * @param bind where it listens; port 0 = any free one
+ * @param maxConnections open at once; further clients are sent away
+ * @param maxBodyBytes who announces a longer body is cut off
+ * @param idle after which a connection without a request is closed
+ * @param stall after which a request or reply that makes no progress ends its connection
+ */
+public record TcpSettings(
+    InetSocketAddress bind, int maxConnections, long maxBodyBytes, Duration idle, Duration stall) {}

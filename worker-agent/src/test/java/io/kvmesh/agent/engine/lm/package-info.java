@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvmesh.agent.engine.lm;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,136 @@
+package io.kvmesh.agent.engine.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.agent.cache.CacheStats;
+import io.kvmesh.agent.cache.Reserving;
+import io.kvmesh.agent.directory.DirectoryCount;
+import io.kvmesh.agent.directory.Holder;
+import io.kvmesh.agent.directory.LocalLookupCache;
+import io.kvmesh.agent.directory.LookupOutcome;
+import io.kvmesh.agent.directory.PeerDirectory;
+import io.kvmesh.agent.engine.EngineApi;
+import io.kvmesh.agent.transfer.TestAgent;
+import io.kvmesh.common.count.Counters;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/** An agent with one TCP door, on the clock of a test where it wants one. */
+public final class DoorFixture implements AutoCloseable {
+
+  public static final int PAGE = 4096;
+  public static final int MAX_BODY = 64 * PAGE;
+  public static final int MAX_CONNECTIONS = 40;
+  public static final Duration IDLE = Duration.ofSeconds(60);
+  public static final Duration STALL = Duration.ofSeconds(30);
+
+  /** Nobody has anything. */
+  public static final PeerDirectory NOBODY = (keyspace, hashes, atMost) -> new LookupOutcome.Miss();
+
+  public final TestAgent agent;
+  public final Counters<DoorCount> counters = new Counters<>(DoorCount.class);
+  private final AtomicLong skippedNanos = new AtomicLong();
+  private final TcpDoor door;
+
+  /** Of an agent with so many pages. */
+  public DoorFixture(
+      int pages, ExistsScope exists, PeerDirectory directory, Function<ChunkDesk, TcpProtocol> of)
+      throws IOException {
+    agent = TestAgent.named("door").pages(pages, PAGE).start();
+    LocalLookupCache lookups =
+        new LocalLookupCache(
+            directory,
+            100,
+            Duration.ofSeconds(10),
+            new Counters<>(DirectoryCount.class),
+            System::nanoTime);
+    ChunkDesk desk =
+        new ChunkDesk(
+            new EngineApi(agent.cache, lookups, agent.puller),
+            agent.cache,
+            new BodyForms(null, null),
+            new ChunkLengths(PAGE, TestAgent.TOKENS),
+            new ChunkDesk.Terms(exists, Duration.ofSeconds(5), new Reserving.Now()),
+            counters,
+            System::nanoTime);
+    TcpSettings settings =
+        new TcpSettings(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            MAX_CONNECTIONS,
+            MAX_BODY,
+            IDLE,
+            STALL);
+    door =
+        new TcpDoor(
+            "test",
+            settings,
+            of.apply(desk),
+            counters,
+            () -> System.nanoTime() + skippedNanos.get());
+    door.start();
+  }
+
+  /** Every prefix is whole at that peer. */
+  public static PeerDirectory at(TestAgent peer) {
+    return (keyspace, hashes, atMost) ->
+        new LookupOutcome.Found(
+            List.of(
+                new Holder(
+                    "other", "LocalCPUBackend", hashes.size(), peer.address(), peer.epoch.get())));
+  }
+
+  public int port() {
+    return door.port();
+  }
+
+  /** A client's socket, whose reads end after a while. */
+  public Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port());
+    socket.setTcpNoDelay(true);
+    socket.setSoTimeout(30_000);
+    return socket;
+  }
+
+  /** Lets time pass for the door's connections. */
+  public void skip(Duration time) {
+    skippedNanos.addAndGet(time.toNanos());
+    door.tick();
+  }
+
+  public TcpDoor door() {
+    return door;
+  }
+
+  /** Waits until that was counted so often. */
+  public void awaitCount(DoorCount what, long times) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(() -> assertThat(counters.get(what)).as("%s", what).isEqualTo(times));
+  }
+
+  /** Waits until no page is claimed or held, and says how many chunks are resident. */
+  public int settled() {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              CacheStats stats = agent.cache.stats();
+              return stats.pendingChunks() + stats.leasedChunks() + stats.detachedChunks() == 0;
+            });
+    agent.requireSettled();
+    return agent.cache.stats().residentChunks();
+  }
+
+  @Override
+  public void close() {
+    door.close();
+    agent.close();
+  }
+}

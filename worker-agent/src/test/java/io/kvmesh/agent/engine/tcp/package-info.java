@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvmesh.agent.engine.tcp;
+
+import org.jspecify.annotations.NullMarked;
