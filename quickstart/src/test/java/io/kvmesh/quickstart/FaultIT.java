@@ -94,7 +94,8 @@ class FaultIT {
     List<ChunkKey> old = fresh(50);
     probe.store(second, old);
     awaitViewEqualsAgents();
-    assertThat(probe.retrieve(first, old.subList(0, 5), OF_THE_FLEET).reply().numPeer()).isEqualTo(5);
+    assertThat(probe.retrieve(first, old.subList(0, 5), OF_THE_FLEET).reply().numPeer())
+        .isEqualTo(5);
 
     second.kill();
     second.start();

@@ -115,7 +115,8 @@ class ConnectionTest {
 
       long cutOffs = sockets.stats().handshakeCutOffs();
       Duration took = Duration.ofNanos(System.nanoTime() - start);
-      assertThat(took).isGreaterThan(first.multipliedBy((1L << cutOffs) - 1).multipliedBy(9).dividedBy(10));
+      assertThat(took)
+          .isGreaterThan(first.multipliedBy((1L << cutOffs) - 1).multipliedBy(9).dividedBy(10));
     }
   }
 }

@@ -134,8 +134,7 @@ class FaultyPeerTest {
       do {
         outcome = pull(peer, SHORT);
       } while (outcome instanceof PullOutcome.TimedOut);
-      assertThat(Duration.ofNanos(System.nanoTime() - start))
-          .isGreaterThan(CONNECT.minus(SHORT));
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(CONNECT.minus(SHORT));
       assertThat(asker.pulled.get(PullCount.PASSED_OVER)).isPositive();
     }
   }
