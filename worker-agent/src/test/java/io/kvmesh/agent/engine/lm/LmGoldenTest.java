@@ -3,28 +3,38 @@ package io.kvmesh.agent.engine.lm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.agent.cache.BodyForm;
-import io.kvmesh.common.wire.codec.GoldenFile;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Headers that LMCache wrote are what we read, and what we write. */
 class LmGoldenTest {
 
-  private static final String FILE = "lm_protocol.json";
-
   @TestFactory
-  Stream<DynamicTest> headers_bothWays_sameBytesAndValues() {
-    assertThat(GoldenFile.root(FILE).path("client_size").asInt()).isEqualTo(LmRequest.BYTES);
-    assertThat(GoldenFile.root(FILE).path("server_size").asInt()).isEqualTo(LmReply.BYTES);
-    return GoldenFile.read(FILE, "vectors")
+  Stream<DynamicTest> headers_bothWays_sameBytesAndValues() throws Exception {
+    JsonNode golden = golden();
+    assertThat(golden.path("client_size").asInt()).isEqualTo(LmRequest.BYTES);
+    assertThat(golden.path("server_size").asInt()).isEqualTo(LmReply.BYTES);
+    return golden
+        .path("vectors")
+        .valueStream()
         .map(
             vector -> DynamicTest.dynamicTest(vector.path("name").asString(), () -> check(vector)));
+  }
+
+  private static JsonNode golden() throws IOException {
+    try (InputStream file = LmGoldenTest.class.getResourceAsStream("/golden/lm_protocol.json")) {
+      return JsonMapper.shared().readTree(Objects.requireNonNull(file));
+    }
   }
 
   private static void check(JsonNode vector) throws Exception {
