@@ -50,6 +50,9 @@ final class LocationStream {
   /** {@link #sequence} when {@link #awaited} was last repeated. */
   private long sequenceWhenAwaited;
 
+  /** Number of the operation of which the worker told, while {@link #sequence} is not known. */
+  private long toldSequence = UNKNOWN;
+
   private KeyTotals totals = KeyTotals.NONE;
 
   private LocationStream(String name, IngestCounters counters) {
@@ -313,6 +316,7 @@ final class LocationStream {
   /** The worker tells what it held after an operation. */
   void heartbeat(LocationState state, Steps steps) {
     if (sequence == UNKNOWN || state.sequence() == sequence) {
+      toldSequence = state.sequence();
       steps.add(new ChangeStep.Measure(name));
       steps.check(this, state.residentCount(), state.digest());
     } else if (state.sequence() > sequence) {
@@ -338,6 +342,10 @@ final class LocationStream {
   /** The index has answered what the location holds after a step that the worker spoke of. */
   void settle(KeyTotals held, Decision.Check check) {
     boolean same = held.count() == check.count() && held.digest() == check.digest();
+    if (same && sequence == UNKNOWN) {
+      // Else the loss of the next operation would go unseen until the next heartbeat.
+      sequence = toldSequence;
+    }
     if (same || !check.compared()) {
       suspect = !same && incomplete;
     } else {

@@ -39,6 +39,12 @@ final class EventProtocolSimulationTest {
     }
   }
 
+  /** A heartbeat told a reader from the middle all, and the operation after it was lost. */
+  @Test
+  void operationLostAfterTheFirstHeartbeatThatAgreed_isAGap() {
+    new Schedule(-8391535505649435736L).run();
+  }
+
   private static final class Schedule {
 
     private final long seed;
