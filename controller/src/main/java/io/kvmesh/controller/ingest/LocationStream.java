@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocationStream {
 
-  private static final long UNKNOWN = -1;
+  static final long UNKNOWN = -1;
 
   private final String name;
   private final IngestCounters counters;
@@ -49,9 +49,6 @@ final class LocationStream {
 
   /** {@link #sequence} when {@link #awaited} was last repeated. */
   private long sequenceWhenAwaited;
-
-  /** Number of the operation of which the worker told, while {@link #sequence} is not known. */
-  private long toldSequence = UNKNOWN;
 
   private KeyTotals totals = KeyTotals.NONE;
 
@@ -153,7 +150,7 @@ final class LocationStream {
     awaited = null;
     if (sequence == state.sequence()) {
       run.cut(isFollowing());
-      steps.check(this, state.residentCount(), state.digest());
+      steps.check(this, state.sequence(), state.residentCount(), state.digest());
     }
   }
 
@@ -228,7 +225,7 @@ final class LocationStream {
     snapshots++;
     counters.snapshots.increment();
     steps.add(new ChangeStep.SnapshotApply(name));
-    steps.check(this, end.residentCount(), end.digest());
+    steps.check(this, end.sequence(), end.residentCount(), end.digest());
   }
 
   /**
@@ -316,9 +313,8 @@ final class LocationStream {
   /** The worker tells what it held after an operation. */
   void heartbeat(LocationState state, Steps steps) {
     if (sequence == UNKNOWN || state.sequence() == sequence) {
-      toldSequence = state.sequence();
       steps.add(new ChangeStep.Measure(name));
-      steps.check(this, state.residentCount(), state.digest());
+      steps.check(this, state.sequence(), state.residentCount(), state.digest());
     } else if (state.sequence() > sequence) {
       await(state);
     }
@@ -344,7 +340,7 @@ final class LocationStream {
     boolean same = held.count() == check.count() && held.digest() == check.digest();
     if (same && sequence == UNKNOWN) {
       // Else the loss of the next operation would go unseen until the next heartbeat.
-      sequence = toldSequence;
+      sequence = check.sequence();
     }
     if (same || !check.compared()) {
       suspect = !same && incomplete;

@@ -17,13 +17,13 @@ final class Steps {
   }
 
   /** After the step added last, the location must hold this. */
-  void check(LocationStream location, long count, long digest) {
-    checks.add(new Decision.Check(steps.size() - 1, location, count, digest, true));
+  void check(LocationStream location, long sequence, long count, long digest) {
+    checks.add(new Decision.Check(steps.size() - 1, location, sequence, count, digest, true));
   }
 
   /** After the step added last, what the location holds is right. */
   void trust(LocationStream location) {
-    checks.add(new Decision.Check(steps.size() - 1, location, 0, 0, false));
+    checks.add(new Decision.Check(steps.size() - 1, location, LocationStream.UNKNOWN, 0, 0, false));
   }
 
   List<ChangeStep> steps() {
