@@ -160,13 +160,8 @@ final class Heartbeats {
 
   private CompletableFuture<DirectoryReply> resume(WorkerId worker, Announcement announcement) {
     Claim claim = new Claim(worker, announcement);
-    return clashes
-        .ofHeartbeat(claim)
-        .thenCompose(
-            holder ->
-                holder.isPresent()
-                    ? CompletableFuture.completedFuture(Registration.refusal(claim, holder.get()))
-                    : resumed(worker, announcement));
+    return Registration.refusalOr(
+        claim, clashes.ofHeartbeat(claim), () -> resumed(worker, announcement));
   }
 
   private CompletableFuture<DirectoryReply> resumed(WorkerId worker, Announcement announcement) {

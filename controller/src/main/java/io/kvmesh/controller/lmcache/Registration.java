@@ -12,8 +12,10 @@ import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Registers foreign workers. The reply leaves only when the log has the registration, so what the
@@ -55,13 +57,7 @@ final class Registration {
       }
     }
     Claim claim = new Claim(worker, announcement);
-    return clashes
-        .ofRegistration(claim)
-        .thenCompose(
-            holder ->
-                holder.isPresent()
-                    ? CompletableFuture.completedFuture(refusal(claim, holder.get()))
-                    : register(worker, announcement));
+    return refusalOr(claim, clashes.ofRegistration(claim), () -> register(worker, announcement));
   }
 
   private CompletableFuture<DirectoryReply> register(WorkerId worker, Announcement announcement) {
@@ -74,7 +70,19 @@ final class Registration {
                     : logUnavailable());
   }
 
-  static DirectoryReply refusal(Claim claim, WorkerView holder) {
+  /** Refuses a claim that a worker stands in the way of; otherwise the reply is another's. */
+  static CompletableFuture<DirectoryReply> refusalOr(
+      Claim claim,
+      CompletableFuture<Optional<WorkerView>> holder,
+      Supplier<CompletableFuture<DirectoryReply>> granted) {
+    return holder.thenCompose(
+        found ->
+            found
+                .map(it -> CompletableFuture.completedFuture(refusal(claim, it)))
+                .orElseGet(granted));
+  }
+
+  private static DirectoryReply refusal(Claim claim, WorkerView holder) {
     return new ErrorMsg(reason(claim, holder), ErrorMsg.BAD_REQUEST);
   }
 
