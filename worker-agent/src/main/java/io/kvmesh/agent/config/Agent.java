@@ -139,7 +139,9 @@ public final class Agent implements AutoCloseable {
     this.engine =
         new NativeDoor(
             self, parts.engine(), cache, lookups, puller, sockets, codec, engineCounts, NANO_TIME);
-    this.tcpDoors = new TcpDoors(settings, new EngineApi(cache, lookups, puller), cache, NANO_TIME);
+    this.tcpDoors =
+        new TcpDoors(
+            settings, parts.engine(), new EngineApi(cache, lookups, puller), cache, NANO_TIME);
   }
 
   private CommandDesk commands() {

@@ -2,10 +2,10 @@ package io.kvmesh.agent.config;
 
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.engine.EngineApi;
+import io.kvmesh.agent.engine.EngineSettings;
 import io.kvmesh.agent.engine.lm.LmProtocol;
 import io.kvmesh.agent.engine.tcp.BodyForms;
 import io.kvmesh.agent.engine.tcp.ChunkDesk;
-import io.kvmesh.agent.engine.tcp.ChunkLengths;
 import io.kvmesh.agent.engine.tcp.DoorCount;
 import io.kvmesh.agent.engine.tcp.ExistsScope;
 import io.kvmesh.agent.engine.tcp.NamedDoor;
@@ -25,6 +25,7 @@ final class TcpDoors implements AutoCloseable {
   private final AgentSettings settings;
   private final EngineApi api;
   private final ChunkCache cache;
+  private final EngineSettings engine;
   private final LongSupplier nanoTime;
   private final BodyForms forms;
   private final List<NamedDoor> doors;
@@ -35,8 +36,14 @@ final class TcpDoors implements AutoCloseable {
   }
 
   /** Assigns only. */
-  TcpDoors(AgentSettings settings, EngineApi api, ChunkCache cache, LongSupplier nanoTime) {
+  TcpDoors(
+      AgentSettings settings,
+      EngineSettings engine,
+      EngineApi api,
+      ChunkCache cache,
+      LongSupplier nanoTime) {
     this.settings = settings;
+    this.engine = engine;
     this.api = api;
     this.cache = cache;
     this.nanoTime = nanoTime;
@@ -51,12 +58,8 @@ final class TcpDoors implements AutoCloseable {
     Counters<DoorCount> counters = new Counters<>(DoorCount.class);
     TcpSettings tcp =
         new TcpSettings(
-            address(lm.bind()),
-            lm.maxConnections(),
-            lm.maxBodyBytes().toBytes(),
-            lm.idleTimeout(),
-            lm.stallTimeout());
-    TcpProtocol protocol = new LmProtocol(desk(lm.exists(), counters), tcp.maxBodyBytes());
+            address(lm.bind()), lm.maxConnections(), lm.idleTimeout(), lm.stallTimeout());
+    TcpProtocol protocol = new LmProtocol(desk(lm.exists(), counters), lm.maxBodyBytes().toBytes());
     return door("lm", lm.bind(), lm.enabled(), tcp, protocol, counters);
   }
 
@@ -75,13 +78,11 @@ final class TcpDoors implements AutoCloseable {
   }
 
   private ChunkDesk desk(ExistsScope exists, Counters<DoorCount> counters) {
-    Parts parts = new Parts(settings);
     return new ChunkDesk(
         api,
         cache,
         forms,
-        new ChunkLengths(parts.pageBytes(), settings.model().chunkTokens()),
-        new ChunkDesk.Terms(exists, settings.engine().deadline(), parts.engine().storing()),
+        new ChunkDesk.Terms(exists, engine.deadline(), engine.storing()),
         counters,
         nanoTime);
   }

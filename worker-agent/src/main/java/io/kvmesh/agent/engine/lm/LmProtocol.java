@@ -21,8 +21,6 @@ import java.util.Optional;
  */
 public final class LmProtocol implements TcpProtocol {
 
-  private static final byte[] SILENT = {};
-
   private final ChunkDesk desk;
   private final long maxBodyBytes;
 
@@ -35,19 +33,7 @@ public final class LmProtocol implements TcpProtocol {
   }
 
   @Override
-  public byte[] refusal() {
-    return SILENT;
-  }
-
-  @Override
-  public Conversation begin(TcpConnection with) {
-    return () -> {
-      serve(with);
-      return true;
-    };
-  }
-
-  private void serve(TcpConnection client) throws IOException, InterruptedException {
+  public void serve(TcpConnection client) throws IOException, InterruptedException {
     LmRequest request = LmRequest.read(client.require(LmRequest.BYTES));
     ChunkKey key = RemoteKeys.of(request.key());
     switch (request.command()) {

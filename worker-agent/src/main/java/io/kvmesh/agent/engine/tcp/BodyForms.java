@@ -26,6 +26,22 @@ public final class BodyForms {
   private static final int MOST_KNOWN = 1024;
   private static final int DIMS = 4;
 
+  /** By LMCache's numbers, from that of the first one on. */
+  private static final List<Dtype> DTYPES =
+      List.of(
+          Dtype.HALF,
+          Dtype.BFLOAT16,
+          Dtype.FLOAT,
+          Dtype.DOUBLE,
+          Dtype.UINT8,
+          Dtype.FP8_E4M3FN,
+          Dtype.FP8_E5M2);
+
+  private static final int FIRST_DTYPE = 2;
+
+  /** Another number of the first one, which nobody sends. */
+  private static final int ALSO_FIRST_DTYPE = 1;
+
   /** Where bodies are that nobody told the place of: in the CPU's memory. */
   private static final int LOCAL_CPU = 1;
 
@@ -89,26 +105,14 @@ public final class BodyForms {
 
   /** LMCache's number of a type, where it has one. */
   private static Optional<Integer> number(Dtype dtype) {
-    return switch (dtype) {
-      case HALF -> Optional.of(2);
-      case BFLOAT16 -> Optional.of(3);
-      case FLOAT -> Optional.of(4);
-      case DOUBLE -> Optional.of(5);
-      case UINT8 -> Optional.of(6);
-      case FP8_E4M3FN -> Optional.of(7);
-      case FP8_E5M2 -> Optional.of(8);
-      case INT8, INT16, INT32, INT64, BOOL, FP8_E4M3FNUZ, FP8_E5M2FNUZ -> Optional.empty();
-    };
+    int index = DTYPES.indexOf(dtype);
+    return index < 0 ? Optional.empty() : Optional.of(FIRST_DTYPE + index);
   }
 
+  /** Of one value; 0 = there is no such number. */
   private static int bytesOfValue(int dtype) {
-    return switch (dtype) {
-      case 1, 2, 3 -> 2;
-      case 4 -> 4;
-      case 5 -> 8;
-      case 6, 7, 8 -> 1;
-      default -> 0;
-    };
+    int index = dtype == ALSO_FIRST_DTYPE ? 0 : dtype - FIRST_DTYPE;
+    return index < 0 || index >= DTYPES.size() ? 0 : DTYPES.get(index).bytes();
   }
 
   /** How long such a body is; empty = its numbers don't tell. */

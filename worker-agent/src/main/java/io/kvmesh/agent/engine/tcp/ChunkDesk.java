@@ -5,9 +5,7 @@ import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.cache.ChunkSpec;
 import io.kvmesh.agent.cache.Claim;
-import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.PendingChunk;
-import io.kvmesh.agent.cache.RemovalCause;
 import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.agent.engine.EngineApi;
 import io.kvmesh.agent.engine.Retrieved;
@@ -19,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** What can be done with one chunk at a TCP door, and what is counted of it. Any thread. */
 public final class ChunkDesk {
@@ -27,7 +24,6 @@ public final class ChunkDesk {
   private final EngineApi api;
   private final ChunkCache cache;
   private final BodyForms forms;
-  private final ChunkLengths lengths;
   private final Terms terms;
   private final Counters<DoorCount> counters;
   private final LongSupplier nanoTime;
@@ -46,14 +42,12 @@ public final class ChunkDesk {
       EngineApi api,
       ChunkCache cache,
       BodyForms forms,
-      ChunkLengths lengths,
       Terms terms,
       Counters<DoorCount> counters,
       LongSupplier nanoTime) {
     this.api = api;
     this.cache = cache;
     this.forms = forms;
-    this.lengths = lengths;
     this.terms = terms;
     this.counters = counters;
     this.nanoTime = nanoTime;
@@ -113,37 +107,29 @@ public final class ChunkDesk {
     return here || there;
   }
 
-  /** Removes the chunk unless somebody reads or has pinned it; answers whether it did. */
-  public boolean remove(ChunkKey key) {
-    counters.count(DoorCount.DELETE);
-    return cache.remove(key, RemovalCause.REMOVED);
-  }
-
   /**
    * Room for a body that takes the place of the chunk's present one. Where there is none, a chunk
    * that is resident is gone too: it isn't what the client wanted to be there.
    *
-   * @param form how its values lie; null = not told
+   * @param form how its values lie
    * @return what was claimed, to be committed or aborted; anything else is counted already
    */
-  public Claim claim(ChunkKey key, int bytes, @Nullable BodyForm form) throws InterruptedException {
+  public Claim claim(ChunkKey key, int bytes, BodyForm form) throws InterruptedException {
     Claim claim = misfit(bytes, form) ? new Claim.WrongSize(0) : tryClaim(spec(key, bytes, form));
     refusal(claim).ifPresent(counters::count);
     return claim;
   }
 
-  private static boolean misfit(int bytes, @Nullable BodyForm form) {
+  private static boolean misfit(int bytes, BodyForm form) {
     if (bytes < 1) {
       return true;
     }
-    OptionalLong told = form == null ? OptionalLong.empty() : BodyForms.bytes(form);
+    OptionalLong told = BodyForms.bytes(form);
     return told.isPresent() && told.getAsLong() != bytes;
   }
 
-  private ChunkSpec spec(ChunkKey key, int bytes, @Nullable BodyForm form) {
-    int tokens = form == null ? lengths.tokens(bytes) : BodyForms.tokens(form);
-    BodyForm shared = form == null ? null : forms.learn(key, bytes, form);
-    return new ChunkSpec(key, bytes, tokens, true, shared);
+  private ChunkSpec spec(ChunkKey key, int bytes, BodyForm form) {
+    return new ChunkSpec(key, bytes, BodyForms.tokens(form), true, forms.learn(key, bytes, form));
   }
 
   private Claim tryClaim(ChunkSpec spec) throws InterruptedException {
@@ -166,18 +152,16 @@ public final class ChunkDesk {
     };
   }
 
-  /** The body is whole: from now on others find it. Answers whether they do. */
-  public boolean commit(PendingChunk chunk) {
+  /** The body is whole: from now on others find it. */
+  public void commit(PendingChunk chunk) {
     counters.add(DoorCount.BYTE_IN, chunk.bytes());
     try (ChunkLease lease = cache.newLease()) {
-      CommitOutcome outcome = cache.commit(chunk, lease);
       counters.count(
-          switch (outcome) {
+          switch (cache.commit(chunk, lease)) {
             case STORED, RESIDENT -> DoorCount.PUT_STORED;
             case STAGED -> DoorCount.PUT_NOT_KEPT;
             case CLOSED -> DoorCount.PUT_CLOSING;
           });
-      return outcome == CommitOutcome.STORED;
     }
   }
 

@@ -46,16 +46,10 @@ public enum DoorCount {
   PUT_NOT_KEPT,
   /** A body that came while the agent was closing. */
   PUT_CLOSING,
-  /** The removal of a chunk was asked for. */
-  DELETE,
   /** Any other request that was served. */
   OTHER,
   /** A request that makes no sense, or isn't known. */
   BAD_REQUEST,
-  /** A client whose password is wrong, or that gave none. */
-  NOT_AUTHENTICATED,
-  /** Half of a pair was given up since the other half didn't come. */
-  HALF_DROPPED,
   /** A request that failed here. */
   FAILED,
   /** A byte of a body that went out. */

@@ -22,8 +22,6 @@ public final class TcpConnection {
   /** So much is handed to the socket at a time, so that slow progress is seen. */
   private static final int PIECE_BYTES = 1 << 20;
 
-  private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
-
   private final SocketChannel channel;
   private final LongSupplier nanoTime;
   private final ByteBuffer in = buffer().limit(0);
@@ -78,16 +76,6 @@ public final class TcpConnection {
     return in;
   }
 
-  /** What is in the buffer, and at least one byte more than before. */
-  public ByteBuffer requireMore() throws IOException {
-    return require(in.remaining() + 1);
-  }
-
-  /** What is in the buffer now. */
-  public ByteBuffer buffered() {
-    return in;
-  }
-
   private void more() throws IOException {
     flush();
     int end = in.limit();
@@ -124,16 +112,6 @@ public final class TcpConnection {
     }
   }
 
-  /** Fills an array, by way of the buffer. */
-  public void readInto(byte[] bytes) throws IOException {
-    int at = 0;
-    while (at < bytes.length) {
-      int piece = Math.min(bytes.length - at, Math.max(1, in.remaining()));
-      require(piece).get(bytes, at, piece);
-      at += piece;
-    }
-  }
-
   /** Reads so many bytes that nobody wants. */
   public void discard(long bytes) throws IOException {
     long left = bytes;
@@ -160,38 +138,26 @@ public final class TcpConnection {
   public void flush() throws IOException {
     if (out.position() > 0) {
       out.flip();
-      write(new ByteBuffer[] {out});
+      write(out);
       out.clear();
     }
   }
 
   /** Sends what waits to be sent, and a body out of its memory. */
   public void send(MemorySegment body) throws IOException {
-    send(body, NOTHING);
-  }
-
-  /**
-   * As above, and a few bytes more.
-   *
-   * @param tail off the heap; its position is left as it is
-   */
-  public void send(MemorySegment body, ByteBuffer tail) throws IOException {
     out.flip();
     ByteBuffer all = body.asByteBuffer();
-    ByteBuffer[] parts = {out, all, tail.duplicate()};
-    while (all.capacity() - all.position() > PIECE_BYTES) {
-      all.limit(all.position() + PIECE_BYTES);
-      write(new ByteBuffer[] {out, all});
+    ByteBuffer[] parts = {out, all};
+    while (all.position() < all.capacity()) {
+      all.limit(Math.min(all.position() + PIECE_BYTES, all.capacity()));
+      write(parts);
     }
-    all.limit(all.capacity());
-    write(parts);
     out.clear();
   }
 
-  private void write(ByteBuffer[] parts) throws IOException {
-    ByteBuffer last = parts[parts.length - 1];
-    ByteBuffer beforeLast = parts.length > 1 ? parts[parts.length - 2] : last;
-    while (last.hasRemaining() || beforeLast.hasRemaining()) {
+  /** Writes all of them; the last one isn't empty. */
+  private void write(ByteBuffer... parts) throws IOException {
+    while (parts[parts.length - 1].hasRemaining()) {
       wait = new Wait(false, nanoTime.getAsLong());
       channel.write(parts);
     }

@@ -1,9 +1,9 @@
 package io.kvmesh.agent.engine.tcp;
 
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.count.LogLimit;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
-import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -35,6 +35,7 @@ public final class TcpDoor implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final Map<TcpConnection, Thread> connections = new ConcurrentHashMap<>();
   private final Thread.Builder threads;
+  private final LogLimit logLimit;
   private volatile boolean closing;
   private volatile int port;
   private @Nullable Thread accepting;
@@ -52,6 +53,7 @@ public final class TcpDoor implements AutoCloseable {
     this.protocol = protocol;
     this.counters = counters;
     this.nanoTime = nanoTime;
+    this.logLimit = new LogLimit(nanoTime);
     this.threads = Thread.ofVirtual().name(name + "-client-", 0);
   }
 
@@ -66,7 +68,7 @@ public final class TcpDoor implements AutoCloseable {
     try {
       server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       server.bind(settings.bind(), settings.maxConnections());
-      server.configureBlocking(false).register(opened, SelectionKey.OP_ACCEPT);
+      server.configureBlocking(false);
       port = server.socket().getLocalPort();
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -80,10 +82,12 @@ public final class TcpDoor implements AutoCloseable {
   private void accept(ServerSocketChannel server, Selector accepts) {
     try (server;
         accepts) {
+      SelectionKey waiting = server.register(accepts, SelectionKey.OP_ACCEPT);
       while (!closing) {
         accepts.select(tickMillis());
         accepts.selectedKeys().clear();
-        acceptAll(server);
+        // A client that can't be taken is there still: it is tried again after a tick.
+        waiting.interestOps(acceptAll(server) ? SelectionKey.OP_ACCEPT : 0);
         tick();
       }
     } catch (IOException | RuntimeException e) {
@@ -97,27 +101,28 @@ public final class TcpDoor implements AutoCloseable {
     return Math.clamp(shorter.toMillis() / 4, 1, LONGEST_TICK_MILLIS);
   }
 
-  /** A client that can't be taken, as when files run out, doesn't keep others from being. */
-  private void acceptAll(ServerSocketChannel server) {
+  /** Takes all who wait; false if one can't be, as when files run out. */
+  private boolean acceptAll(ServerSocketChannel server) {
     try {
       SocketChannel client = server.accept();
       while (client != null) {
         take(client);
         client = server.accept();
       }
+      return true;
     } catch (IOException e) {
       counters.count(DoorCount.CONNECTION_REFUSED);
-      LOG.warn("The door {} can't take a client: {}", name, e.toString());
+      if (logLimit.permits()) {
+        LOG.warn("The door {} can't take a client: {}", name, e.toString());
+      }
+      return false;
     }
   }
 
   private void take(SocketChannel client) throws IOException {
     if (connections.size() >= settings.maxConnections()) {
       counters.count(DoorCount.CONNECTION_REFUSED);
-      try (client) {
-        client.configureBlocking(false);
-        client.write(ByteBuffer.wrap(protocol.refusal()));
-      }
+      client.close();
       return;
     }
     client.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -129,10 +134,9 @@ public final class TcpDoor implements AutoCloseable {
   }
 
   private void serve(TcpConnection connection) {
-    try (TcpProtocol.Conversation conversation = protocol.begin(connection)) {
-      boolean goesOn = true;
-      while (goesOn && connection.awaitRequest()) {
-        goesOn = conversation.next();
+    try {
+      while (connection.awaitRequest()) {
+        protocol.serve(connection);
       }
       connection.flush();
     } catch (BadRequestException e) {

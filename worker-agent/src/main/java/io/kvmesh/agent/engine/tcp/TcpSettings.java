@@ -8,9 +8,8 @@ import java.time.Duration;
  *
  * @param bind where it listens; port 0 = any free one
  * @param maxConnections open at once; further clients are sent away
- * @param maxBodyBytes who announces a longer body is cut off
  * @param idle after which a connection without a request is closed
  * @param stall after which a request or reply that makes no progress ends its connection
  */
 public record TcpSettings(
-    InetSocketAddress bind, int maxConnections, long maxBodyBytes, Duration idle, Duration stall) {}
+    InetSocketAddress bind, int maxConnections, Duration idle, Duration stall) {}

@@ -56,7 +56,6 @@ public final class DoorFixture implements AutoCloseable {
             new EngineApi(agent.cache, lookups, agent.puller),
             agent.cache,
             new BodyForms(null, null),
-            new ChunkLengths(PAGE, TestAgent.TOKENS),
             new ChunkDesk.Terms(exists, Duration.ofSeconds(5), new Reserving.Now()),
             counters,
             System::nanoTime);
@@ -64,7 +63,6 @@ public final class DoorFixture implements AutoCloseable {
         new TcpSettings(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             MAX_CONNECTIONS,
-            MAX_BODY,
             IDLE,
             STALL);
     door =
