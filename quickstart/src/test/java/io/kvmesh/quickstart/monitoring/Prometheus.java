@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -72,8 +73,13 @@ final class Prometheus implements AutoCloseable {
             .redirectOutput(log.toFile())
             .start();
     Prometheus prometheus = new Prometheus(process, address, log);
-    await().atMost(START).until(() -> prometheus.get("/api/v1/targets") != null);
-    return prometheus;
+    try {
+      await().atMost(START).until(() -> prometheus.get("/api/v1/targets") != null);
+      return prometheus;
+    } catch (ConditionTimeoutException e) {
+      prometheus.close();
+      throw new AssertionError("Prometheus isn't ready\n" + prometheus.log(), e);
+    }
   }
 
   private static String settings(List<String> targets, Path rules) {
