@@ -26,6 +26,7 @@ public record PackedRoom(
   /** Room in these ranges for chunks of which a full one has so many bytes. */
   public static PackedRoom of(RangeAllocator ranges, int chunkBytes, PolicyName policy) {
     long chunks = SHORTEST_SHARE * Math.ceilDiv(ranges.maxCapacityBytes(), (long) chunkBytes);
-    return new PackedRoom(Optional.of(ranges), policy::create, Math.clamp(chunks, 1, 1 << 28));
+    int most = Math.clamp(chunks, 1, 1 << 28);
+    return new PackedRoom(Optional.of(ranges), slots -> policy.create(slots, most), most);
   }
 }

@@ -105,7 +105,7 @@ public final class Agent implements AutoCloseable {
         new ChunkCache(
             room.memory(),
             room.packed(),
-            PolicyName.parse(settings.cache().policy()).create(room.slots()),
+            PolicyName.parse(settings.cache().policy()).create(room.slots(), room.plainSlots()),
             outbox,
             new CacheRole(settings).options(),
             NANO_TIME);

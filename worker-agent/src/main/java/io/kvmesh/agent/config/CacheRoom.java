@@ -61,6 +61,11 @@ record CacheRoom(
     return memory.slots() + packed.maxChunks();
   }
 
+  /** How many there may be that aren't compressed. */
+  int plainSlots() {
+    return memory.slots();
+  }
+
   private static ChunkMemory memory(
       AgentSettings settings, CacheRole role, PageArena arena, int chunkBytes) {
     long initial = role.initialBytes(arena.byteSize());

@@ -12,9 +12,9 @@ final class AdaptivePolicy implements EvictionPolicy {
   private final ReuseOrder order;
   private final ShareContest contest;
 
-  AdaptivePolicy(int slots) {
-    contest = new ShareContest(slots);
-    order = new ReuseOrder(slots, contest.bestShare());
+  AdaptivePolicy(int slots, int size) {
+    contest = new ShareContest(size);
+    order = new ReuseOrder(slots, size, contest.bestShare());
   }
 
   @Override

@@ -34,15 +34,25 @@ public enum PolicyName {
                         .formatted(text, Arrays.toString(values()).toLowerCase(Locale.ROOT))));
   }
 
-  /** A policy without entries, for slots from 0 to below {@code slots}. */
+  /** A policy without entries, for slots from 0 to below {@code slots}, which may all be in use. */
   public EvictionPolicy create(int slots) {
+    return create(slots, slots);
+  }
+
+  /**
+   * A policy without entries, for slots from 0 to below {@code slots}.
+   *
+   * @param size entries of a full cache, of which the policy reckons its shares; some slots may be
+   *     those of chunks that it doesn't order
+   */
+  public EvictionPolicy create(int slots, int size) {
     return switch (this) {
       case LRU -> new LruPolicy(slots);
       case FIFO -> new FifoPolicy(slots);
       case LFU -> new LfuPolicy(slots);
       case MRU -> new MruPolicy(slots);
-      case S3FIFO -> new S3FifoPolicy(slots);
-      case ADAPTIVE -> new AdaptivePolicy(slots);
+      case S3FIFO -> new S3FifoPolicy(slots, size);
+      case ADAPTIVE -> new AdaptivePolicy(slots, size);
     };
   }
 }

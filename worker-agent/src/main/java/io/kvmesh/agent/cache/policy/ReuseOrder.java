@@ -18,25 +18,29 @@ final class ReuseOrder extends TwoQueuePolicy {
   /** For how many times the cache's size a key is remembered, counted in keys. */
   static final int GHOSTS = 3;
 
-  private final int slots;
+  private final int size;
   private boolean leastRecentOfAll;
 
-  ReuseOrder(int slots, double share) {
+  /**
+   * @param size entries of a full cache
+   * @param share see {@link #setShare}
+   */
+  ReuseOrder(int slots, int size, double share) {
     super(
         slots,
-        (int) Math.min(Integer.MAX_VALUE, (long) GHOSTS * slots),
-        slots,
+        (int) Math.min(Integer.MAX_VALUE, (long) GHOSTS * size),
+        size,
         USES_TO_STAY,
         USES_TO_STAY);
-    this.slots = slots;
+    this.size = size;
     setShare(share);
   }
 
   /** The share of the cache that newcomers have, more than 0 and at most 1. */
   void setShare(double share) {
-    int target = (int) (share * slots);
+    int target = (int) (share * size);
     setNewcomersTarget(target);
-    leastRecentOfAll = target == slots;
+    leastRecentOfAll = target == size;
   }
 
   @Override

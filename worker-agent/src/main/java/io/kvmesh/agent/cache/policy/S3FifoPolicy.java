@@ -17,8 +17,8 @@ final class S3FifoPolicy extends TwoQueuePolicy {
 
   private static final int USES_TO_STAY = 1;
 
-  S3FifoPolicy(int slots) {
-    super(slots, slots, slots / SMALL_SHARE, USES_TO_STAY, MOST_USES);
+  S3FifoPolicy(int slots, int size) {
+    super(slots, size, size / SMALL_SHARE, USES_TO_STAY, MOST_USES);
   }
 
   @Override

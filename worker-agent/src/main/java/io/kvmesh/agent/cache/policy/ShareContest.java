@@ -37,16 +37,17 @@ final class ShareContest {
   private double weight = 1;
   private int best;
 
-  ShareContest(int slots) {
+  ShareContest(int size) {
     int bits = LEAST_SAMPLE_BITS;
-    while (slots >> bits > MOST_SLOTS) {
+    while (size >> bits > MOST_SLOTS) {
       bits++;
     }
-    int shadowSlots = Math.max(1, slots >> bits);
+    int shadowSlots = Math.max(1, size >> bits);
     sampleMask = (1L << bits) - 1;
     growth = Math.pow(2, 1 / (HALF_LIFE * shadowSlots));
     Arrays.setAll(
-        shadows, i -> new ShadowCache(shadowSlots, new ReuseOrder(shadowSlots, SHARES[i])));
+        shadows,
+        i -> new ShadowCache(shadowSlots, new ReuseOrder(shadowSlots, shadowSlots, SHARES[i])));
   }
 
   /** Whether the key is one of the sample. */

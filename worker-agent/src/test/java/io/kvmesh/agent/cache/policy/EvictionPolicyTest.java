@@ -75,6 +75,31 @@ class EvictionPolicyTest {
     assertThat(policy.victim(slot -> true)).isEqualTo(first);
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void slotsThatItDoesNotOrder_changeNoVictim(PolicyName name) {
+    int size = 200;
+    EvictionPolicy exact = name.create(size);
+    EvictionPolicy roomy = name.create(3 * size, size);
+    for (int slot = 0; slot < size; slot++) {
+      exact.added(slot, mix(slot));
+      roomy.added(slot, mix(slot));
+    }
+    Random random = new Random(13);
+    for (int i = 0; i < 20_000; i++) {
+      int used = random.nextInt(size);
+      exact.used(used);
+      roomy.used(used);
+      int victim = exact.victim(slot -> true);
+      assertThat(roomy.victim(slot -> true)).as("round %d", i).isEqualTo(victim);
+      long keyHash = mix(random.nextInt(3 * size));
+      exact.removed(victim);
+      roomy.removed(victim);
+      exact.added(victim, keyHash);
+      roomy.added(victim, keyHash);
+    }
+  }
+
   @Test
   void parse_anyCase_andTellsTheChoice() {
     assertThat(PolicyName.parse("lfu")).isEqualTo(PolicyName.LFU);
