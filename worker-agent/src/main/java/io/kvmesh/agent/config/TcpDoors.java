@@ -22,7 +22,6 @@ import java.util.function.LongSupplier;
 /** The doors for engines that come over plain TCP, of which those are opened that are enabled. */
 final class TcpDoors implements AutoCloseable {
 
-  private final AgentSettings settings;
   private final EngineApi api;
   private final ChunkCache cache;
   private final EngineSettings engine;
@@ -42,7 +41,6 @@ final class TcpDoors implements AutoCloseable {
       EngineApi api,
       ChunkCache cache,
       LongSupplier nanoTime) {
-    this.settings = settings;
     this.engine = engine;
     this.api = api;
     this.cache = cache;
