@@ -19,8 +19,8 @@ final class HandshakeGuard implements ZMQ.EventConsummer {
   private final SocketBase socket;
   private final LongAdder cutOffs;
   private int intervalMillis;
-  private boolean established;
-  private volatile boolean everEstablished;
+  private volatile boolean established;
+  private volatile int connections;
 
   HandshakeGuard(SocketBase socket, int intervalMillis, LongAdder cutOffs) {
     this.socket = socket;
@@ -29,10 +29,11 @@ final class HandshakeGuard implements ZMQ.EventConsummer {
   }
 
   @Override
+  @SuppressWarnings("NonAtomicVolatileUpdate") // Written by one thread.
   public void consume(ZMQ.Event event) {
     if (event.event == ZMQ.ZMQ_EVENT_HANDSHAKE_PROTOCOL) {
       established = true;
-      everEstablished = true;
+      connections++;
     } else if (established) {
       established = false;
     } else {
@@ -42,8 +43,13 @@ final class HandshakeGuard implements ZMQ.EventConsummer {
     }
   }
 
-  /** Whether a handshake has ever been right. Any thread. */
-  boolean everEstablished() {
-    return everEstablished;
+  /** Number of handshakes that were right. Any thread. */
+  int connections() {
+    return connections;
+  }
+
+  /** Whether the last one's connection is still there. Any thread. */
+  boolean isEstablished() {
+    return established;
   }
 }

@@ -15,7 +15,11 @@ public enum SocketKind {
   /** Asks one peer, one request at a time; after a lost reply it can only be closed. */
   REQ(SocketType.REQ),
   /** Answers one request at a time. */
-  REP(SocketType.REP);
+  REP(SocketType.REP),
+  /** Takes what many may subscribe to. */
+  SUB(SocketType.SUB),
+  /** Sends to those that have subscribed, and hears of that; who is too slow misses some. */
+  XPUB(SocketType.XPUB);
 
   private final SocketType type;
 

@@ -57,7 +57,7 @@ public final class ZmqSocket implements AutoCloseable {
         base.setSocketOpt(zmq.ZMQ.ZMQ_DISCONNECT_MSG, sockets.goneNotice());
       }
       case DEALER -> base.setSocketOpt(zmq.ZMQ.ZMQ_HICCUP_MSG, sockets.goneNotice());
-      case PULL, PUSH, REQ, REP -> {}
+      case PULL, PUSH, REQ, REP, SUB, XPUB -> {}
     }
   }
 
@@ -93,7 +93,27 @@ public final class ZmqSocket implements AutoCloseable {
   /** Whether a connecting socket has ever had a connection. Any thread. */
   public boolean wasConnected() {
     HandshakeGuard guard = handshakes;
-    return guard != null && guard.everEstablished();
+    return guard != null && guard.connections() > 0;
+  }
+
+  /**
+   * Number of connections that a connecting socket has had, whose handshake was right. Any thread.
+   */
+  public int connections() {
+    HandshakeGuard guard = handshakes;
+    return guard == null ? 0 : guard.connections();
+  }
+
+  /** Whether a connecting socket has a connection now. Any thread. */
+  public boolean isConnected() {
+    HandshakeGuard guard = handshakes;
+    return guard != null && guard.isEstablished();
+  }
+
+  /** A SUB wants messages whose first frame begins so. Owner thread. */
+  public void subscribe(byte[] topic) {
+    requireUsable();
+    raw.subscribe(topic);
   }
 
   private void beServer(CurveKeys keys) {

@@ -1,5 +1,7 @@
 package io.kvmesh.common.wire.codec;
 
+import io.kvmesh.common.wire.codec.WireFormatException.Code;
+
 /**
  * What a decoder takes at most: bytes of a message, elements of one array or map, and containers
  * within each other (the message itself is the first).
@@ -15,6 +17,16 @@ public record DecodeLimits(int maxBytes, int maxElements, int maxDepth) {
       throw new IllegalArgumentException(
           "Decode limits are at least 1, got %d bytes, %d elements, %d levels"
               .formatted(maxBytes, maxElements, maxDepth));
+    }
+  }
+
+  /** A message of so many bytes may be read at all. */
+  void requireAllowed(byte[] bytes) throws WireFormatException {
+    if (bytes.length > maxBytes) {
+      throw WireFormatException.at(
+          Code.LIMIT_EXCEEDED,
+          maxBytes,
+          "At most %d bytes in one message, got %d".formatted(maxBytes, bytes.length));
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.kvmesh.common.wire.codec;
 
 import io.kvmesh.common.wire.Message;
-import io.kvmesh.common.wire.codec.WireFormatException.Code;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.msgpack.core.MessageBufferPacker;
@@ -44,7 +43,7 @@ public final class MessageCodec {
    *     has the code UNEXPECTED_TYPE
    */
   public <T extends Message> T decode(Class<T> family, byte[] bytes) throws WireFormatException {
-    requireAllowed(bytes);
+    limits.requireAllowed(bytes);
     return read(family, bytes);
   }
 
@@ -63,22 +62,13 @@ public final class MessageCodec {
    * @throws WireFormatException as for {@link #decode}; offsets are those of the text
    */
   public <T extends Message> T decodeJson(Class<T> family, byte[] text) throws WireFormatException {
-    requireAllowed(text);
+    limits.requireAllowed(text);
     JsonFrame frame = new JsonFrame(library, text, limits);
     byte[] bytes = frame.toMsgpack();
     try {
       return read(family, bytes);
     } catch (WireFormatException e) {
       throw e.movedTo(frame.textOffset(e.offset()));
-    }
-  }
-
-  private void requireAllowed(byte[] bytes) throws WireFormatException {
-    if (bytes.length > limits.maxBytes()) {
-      throw WireFormatException.at(
-          Code.LIMIT_EXCEEDED,
-          limits.maxBytes(),
-          "At most %d bytes in one message, got %d".formatted(limits.maxBytes(), bytes.length));
     }
   }
 

@@ -4,9 +4,11 @@ import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.wire.Bytes;
 import io.kvmesh.common.wire.Formats;
 import io.kvmesh.common.wire.codec.WireFormatException.Code;
+import io.kvmesh.common.wire.vllm.BlockHash;
 import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessageFormat;
 import org.msgpack.core.MessagePacker;
 
 /** The types without parts. */
@@ -108,6 +110,39 @@ enum ScalarCodec implements ValueCodec {
       byte[] content = ((Bytes) value).toArray();
       out.packBinaryHeader(content.length);
       out.writePayload(content);
+    }
+  },
+
+  /** The hash of a vLLM block, a number or the whole digest. */
+  BLOCK_HASH("int | bytes") {
+    @Override
+    public Object read(WireReader in) throws WireFormatException {
+      MessageFormat format = in.peek();
+      return switch (format.getValueType()) {
+        case BINARY -> ofDigest(in);
+        case INTEGER -> BlockHash.of(in.readIntegerBits(expected()));
+        default -> throw in.wrongType(expected(), format);
+      };
+    }
+
+    private BlockHash ofDigest(WireReader in) throws WireFormatException {
+      Bytes digest = in.readBytes(expected());
+      try {
+        return BlockHash.of(digest);
+      } catch (IllegalArgumentException e) {
+        throw in.fault(Code.OUT_OF_RANGE, String.valueOf(e.getMessage()));
+      }
+    }
+
+    @Override
+    void writeValue(MessagePacker out, Object value) throws IOException {
+      BlockHash hash = (BlockHash) value;
+      Bytes digest = hash.digest();
+      if (digest == null) {
+        Integers.packHash(out, hash.bits(), false);
+      } else {
+        BYTES.writeValue(out, digest);
+      }
     }
   },
 

@@ -15,6 +15,7 @@ import io.kvmesh.common.wire.engine.EngineMessage;
 import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.common.wire.handshake.HandshakeMessage;
 import io.kvmesh.common.wire.peer.PeerMessage;
+import io.kvmesh.common.wire.vllm.BlockHash;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.RecordComponent;
 import java.util.HashSet;
@@ -93,10 +94,15 @@ final class Schemas {
   }
 
   private StructCodec struct(Class<?> type, StructCodec.Tag tag) {
-    return new StructCodec(new RecordShape(type, this::fieldCodec), tag);
+    return new StructCodec(shape(type), tag);
   }
 
-  private ValueCodec fieldCodec(RecordComponent component) {
+  /** The shape of a record that is no message of its own. */
+  RecordShape shape(Class<?> type) {
+    return new RecordShape(type, this::fieldCodec);
+  }
+
+  ValueCodec fieldCodec(RecordComponent component) {
     return component.isAnnotationPresent(FormatNumber.class)
         ? ScalarCodec.FORMAT
         : valueCodec(component.getAnnotatedType());
@@ -116,9 +122,11 @@ final class Schemas {
     if (scalar != null) {
       return scalar;
     }
+    if (raw == BlockHash.class) {
+      return ScalarCodec.BLOCK_HASH;
+    }
     if (raw == KVOperations.class) {
-      return new OperationsCodec(
-          new StructCodec(new RecordShape(KVOpEvent.class, this::fieldCodec), null));
+      return new OperationsCodec(new StructCodec(shape(KVOpEvent.class), null));
     }
     if (raw.isEnum()) {
       return new EnumCodec(raw);
@@ -132,7 +140,7 @@ final class Schemas {
     if (raw.isAnnotationPresent(TagField.class)) {
       return nestedUnion(raw, raw.getAnnotation(TagField.class).value());
     }
-    RecordShape shape = new RecordShape(raw, this::fieldCodec);
+    RecordShape shape = shape(raw);
     return raw.isAnnotationPresent(AsArray.class)
         ? new TupleCodec(shape)
         : new StructCodec(shape, null);

@@ -14,6 +14,7 @@ import io.kvmesh.common.wire.engine.EngineMessage;
 import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.common.wire.handshake.HandshakeMessage;
 import io.kvmesh.common.wire.peer.PeerMessage;
+import io.kvmesh.common.wire.vllm.BlockHash;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.RecordComponent;
@@ -86,7 +87,17 @@ final class RandomMessages {
     if (raw == KVOperations.class) {
       return operations();
     }
+    if (raw == BlockHash.class) {
+      return blockHash();
+    }
     return raw.isRecord() ? next(raw) : scalar(raw);
+  }
+
+  private BlockHash blockHash() {
+    byte[] digest =
+        new byte[BlockHash.LEAST_BYTES + random.nextInt(1 + BlockHash.MOST_BYTES - Long.BYTES)];
+    random.nextBytes(digest);
+    return random.nextBoolean() ? BlockHash.of(number()) : BlockHash.of(Bytes.of(digest));
   }
 
   private KVOperations operations() throws ReflectiveOperationException {

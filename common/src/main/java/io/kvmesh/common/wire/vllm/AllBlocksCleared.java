@@ -1,0 +1,4 @@
+package io.kvmesh.common.wire.vllm;
+
+/** The cache is empty now. */
+public record AllBlocksCleared() implements KvEvent {}
