@@ -28,11 +28,24 @@ public final class PendingChunk implements Claim {
    * @throws IllegalStateException if the chunk is committed or aborted
    */
   public MemorySegment body() {
+    return cache.body(pendingPlace(), bytes());
+  }
+
+  /**
+   * Where the body begins, in bytes from the start of the arena.
+   *
+   * @throws IllegalStateException if the chunk is committed or aborted
+   */
+  public long offset() {
+    return cache.memory().offset(pendingPlace());
+  }
+
+  private int pendingPlace() {
     int lies = place;
     if (lies == ChunkMemory.NO_PLACE) {
       throw new IllegalStateException("The chunk %s is no longer pending".formatted(key()));
     }
-    return cache.body(lies, bytes());
+    return lies;
   }
 
   /**

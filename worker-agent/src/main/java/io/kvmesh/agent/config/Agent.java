@@ -12,6 +12,7 @@ import io.kvmesh.agent.directory.HeartbeatSender;
 import io.kvmesh.agent.directory.LocalLookupCache;
 import io.kvmesh.agent.engine.EngineApi;
 import io.kvmesh.agent.engine.EngineCount;
+import io.kvmesh.agent.engine.EngineSettings;
 import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.event.EventOutbox;
 import io.kvmesh.agent.event.KafkaEventPublisher;
@@ -136,12 +137,13 @@ public final class Agent implements AutoCloseable {
             directoryCounts,
             NANO_TIME);
     this.puller = new PrefixPuller(cache, peerClient, parts.pulls(), pullCounts, latencies::pulled);
+    EngineSettings doorSettings = parts.engine(parts.handOver(room));
     this.engine =
         new NativeDoor(
-            self, parts.engine(), cache, lookups, puller, sockets, codec, engineCounts, NANO_TIME);
+            self, doorSettings, cache, lookups, puller, sockets, codec, engineCounts, NANO_TIME);
     this.tcpDoors =
         new TcpDoors(
-            settings, parts.engine(), new EngineApi(cache, lookups, puller), cache, NANO_TIME);
+            settings, doorSettings, new EngineApi(cache, lookups, puller), cache, NANO_TIME);
   }
 
   private CommandDesk commands() {

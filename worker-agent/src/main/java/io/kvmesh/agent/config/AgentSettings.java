@@ -276,6 +276,11 @@ public record AgentSettings(
    * @param maxKeys in one request
    * @param storeWait a store whose chunks find no room waits for it, at most this; 0 = not at all.
    *     Half of maxRequests may wait
+   * @param handOver whether engines of this agent's user on this host may read and write chunks in
+   *     place, where there is a kvmesh.memory.file; beside it is then a Unix socket, with .engine
+   *     at the end of its name
+   * @param maxHandedPercent of the cache's chunks that one session may so hold, claimed and leased,
+   *     one counting once for each lease
    */
   public record Engine(
       @DefaultValue("tcp://127.0.0.1:8210") String bind,
@@ -287,7 +292,9 @@ public record AgentSettings(
       @DefaultValue("0B") DataSize maxLeasedBytes,
       @DefaultValue("256") int maxRequests,
       @DefaultValue("8192") int maxKeys,
-      @DefaultValue("0s") Duration storeWait) {}
+      @DefaultValue("0s") Duration storeWait,
+      @DefaultValue("true") boolean handOver,
+      @DefaultValue("50") int maxHandedPercent) {}
 
   /**
    * The door for LMCache's lm:// connector.

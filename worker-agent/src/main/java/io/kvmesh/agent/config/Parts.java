@@ -1,10 +1,13 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.agent.cache.ChunkMemory;
 import io.kvmesh.agent.control.TokenKeys;
 import io.kvmesh.agent.directory.DirectorySettings;
 import io.kvmesh.agent.engine.EngineSettings;
+import io.kvmesh.agent.engine.HandOverSettings;
 import io.kvmesh.agent.event.KafkaLogSettings;
 import io.kvmesh.agent.event.PublisherSettings;
+import io.kvmesh.agent.memory.ArenaIdentity;
 import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.transfer.Channels;
 import io.kvmesh.agent.transfer.MoveLimits;
@@ -29,6 +32,9 @@ import java.util.Optional;
 
 /** What the settings mean for each part of the agent. Immutable. */
 final class Parts {
+
+  /** Behind the name of the memory's file: the Unix socket. */
+  static final String SOCKET_SUFFIX = ".engine";
 
   private static final int IO_THREADS = 1;
   private static final int MEBIBYTE = 1 << 20;
@@ -165,7 +171,12 @@ final class Parts {
         directory.maxInFlight());
   }
 
-  EngineSettings engine() {
+  /**
+   * The native door.
+   *
+   * @param handOver memory for engines on this host; empty = they get none
+   */
+  EngineSettings engine(Optional<HandOverSettings> handOver) {
     AgentSettings.Engine engine = settings.engine();
     // A body may be too large for a page and still get its own answer.
     long frameBytes = Math.max(SMALL_FRAME_BYTES, 2L * pageBytes());
@@ -185,7 +196,41 @@ final class Parts {
             : leasedBytes,
         engine.maxRequests(),
         engine.maxKeys(),
-        engine.storeWait());
+        engine.storeWait(),
+        handOver);
+  }
+
+  /** What engines on this host may map of this memory, if they may. */
+  Optional<HandOverSettings> handOver(CacheRoom room) {
+    return settings.engine().handOver()
+        ? room.arena().flatMap(it -> handOver(it.arena(), room.memory()))
+        : Optional.empty();
+  }
+
+  private Optional<HandOverSettings> handOver(PageArena arena, ChunkMemory memory) {
+    return arena
+        .file()
+        .map(
+            file -> {
+              ArenaIdentity identity = arena.identity().orElseThrow();
+              return new HandOverSettings(
+                  socket(file),
+                  file.toAbsolutePath(),
+                  identity.id().toString(),
+                  identity.arenaBytes(),
+                  identity.generationsOffset(),
+                  handedChunks(memory));
+            });
+  }
+
+  /** The Unix socket for engines that map this file. */
+  static Path socket(Path file) {
+    return Path.of(file.toAbsolutePath() + SOCKET_SUFFIX);
+  }
+
+  private int handedChunks(ChunkMemory memory) {
+    long percent = settings.engine().maxHandedPercent();
+    return (int) Math.max(1, memory.slots() * percent / 100);
   }
 
   KafkaLogSettings log() {

@@ -6,6 +6,7 @@ import io.kvmesh.agent.transfer.Channels;
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.zmq.CurveKeys;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +25,9 @@ final class SettingsRules {
   private static final Pattern INSTANCE = Pattern.compile("[^/\\p{Cntrl}]{1,200}");
   private static final Pattern KEY_PART = Pattern.compile("[^@\\p{Cntrl}]{1,200}");
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.:_%-]{1,253}");
+
+  /** Of sockaddr_un, less the zero at the end. */
+  private static final int LONGEST_SOCKET_PATH = 107;
 
   private final Faults faults;
 
@@ -45,6 +49,7 @@ final class SettingsRules {
     checkMove(settings.move());
     checkEngine(settings.engine());
     new DoorRules(faults).check(settings);
+    checkHandOver(settings);
     checkTimes(settings);
     checkSecurity(settings);
   }
@@ -254,6 +259,29 @@ final class SettingsRules {
     atLeast("engine.max-leased-bytes", engine.maxLeasedBytes(), DataSize.ofBytes(0));
     range("engine.max-requests", engine.maxRequests(), 1, 100_000);
     range("engine.max-keys", engine.maxKeys(), 1, 1 << 20);
+  }
+
+  private void checkHandOver(AgentSettings settings) {
+    range("engine.max-handed-percent", settings.engine().maxHandedPercent(), 1, 100);
+    String file = settings.memory().file();
+    int bytes = socketPathBytes(file);
+    faults.require(
+        !settings.engine().handOver() || bytes <= LONGEST_SOCKET_PATH,
+        "memory.file",
+        file,
+        "must be shorter: with %s it has %d bytes, and the path of a Unix socket at most %d"
+                .formatted(Parts.SOCKET_SUFFIX, bytes, LONGEST_SOCKET_PATH)
+            + " (kvmesh.engine.hand-over = false needs none)");
+  }
+
+  private static int socketPathBytes(String file) {
+    try {
+      return file.isEmpty()
+          ? 0
+          : Parts.socket(Path.of(file)).toString().getBytes(StandardCharsets.UTF_8).length;
+    } catch (InvalidPathException e) {
+      return 0; // that is a fault of its own
+    }
   }
 
   private void checkTimes(AgentSettings settings) {

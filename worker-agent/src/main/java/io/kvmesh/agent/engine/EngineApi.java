@@ -203,13 +203,16 @@ public final class EngineApi {
       case Claim.WrongSize wrongSize -> StoreOutcome.WRONG_SIZE;
       case Claim.NotKept notKept -> StoreOutcome.NOT_KEPT;
       case Claim.Closed closed -> throw closing();
-      case PendingChunk claimed ->
-          switch (commits.next()) {
-            case STORED -> StoreOutcome.STORED;
-            case STAGED -> StoreOutcome.NOT_KEPT;
-            case RESIDENT -> StoreOutcome.RESIDENT;
-            case CLOSED -> throw closing();
-          };
+      case PendingChunk claimed -> outcome(commits.next());
+    };
+  }
+
+  private static StoreOutcome outcome(CommitOutcome commit) throws EngineFault {
+    return switch (commit) {
+      case STORED -> StoreOutcome.STORED;
+      case STAGED -> StoreOutcome.NOT_KEPT;
+      case RESIDENT -> StoreOutcome.RESIDENT;
+      case CLOSED -> throw closing();
     };
   }
 
@@ -239,6 +242,57 @@ public final class EngineApi {
         cache.abort(pending);
       }
     }
+  }
+
+  /**
+   * Finds room for chunks that the caller writes itself, and then commits or gives back.
+   *
+   * @return what came of each
+   * @throws EngineFault if the cache is closing
+   */
+  List<Claim> claim(List<ChunkSpec> chunks, Reserving how)
+      throws EngineFault, InterruptedException {
+    if (cache.keeping() == Keeping.STAGING) {
+      return Collections.nCopies(chunks.size(), new Claim.NotKept());
+    }
+    try (ChunkLease resident = cache.newLease()) {
+      List<Claim> claims = cache.claim(chunks, how, resident);
+      if (claims.contains(new Claim.Closed())) {
+        cache.abort(claimed(claims).pending());
+        throw closing();
+      }
+      return claims;
+    }
+  }
+
+  /** Those of the claims that found room. */
+  Claimed claimed(List<Claim> claims) {
+    return new Claimed(
+        cache,
+        claims.stream()
+            .filter(PendingChunk.class::isInstance)
+            .map(PendingChunk.class::cast)
+            .toList());
+  }
+
+  /**
+   * Keeps chunks that their claimer has written. They are summed up here.
+   *
+   * @param into holds all that are resident afterwards
+   * @return what became of each
+   * @throws EngineFault if the cache is closing
+   */
+  List<StoreOutcome> commit(Claimed claimed, ChunkLease into) throws EngineFault {
+    List<StoreOutcome> outcomes = new ArrayList<>(claimed.chunks());
+    for (CommitOutcome outcome : cache.commit(claimed.pending(), into)) {
+      outcomes.add(outcome(outcome));
+    }
+    return outcomes;
+  }
+
+  /** A use of the first chunks of a lease, the last of them first. */
+  void touch(ChunkLease lease, int chunks) {
+    cache.touch(lease, chunks);
   }
 
   /** A lease for chunks to come. */

@@ -12,6 +12,12 @@ public enum EngineCount {
   SESSION_IDLE,
   /** A lease that nobody read was released after its lifetime. */
   LEASE_EXPIRED,
+  /** A process on this host holds on to its session, by a connection to the Unix socket. */
+  LIFELINE,
+  /** A session ended because that connection did: its process has ended, or let go of it. */
+  LIFELINE_ENDED,
+  /** A connection to the Unix socket was refused: too many, another user, or no such session. */
+  LIFELINE_REFUSED,
   /** A prefix was looked up. */
   LOOKUP,
   /** A prefix was retrieved. */
@@ -20,6 +26,16 @@ public enum EngineCount {
   STORE,
   /** A lease was released by its client. */
   RELEASE,
+  /** Chunks of a lease were used. */
+  TOUCH,
+  /** Memory was claimed, to be written in place. */
+  CLAIM,
+  /** A claim was committed. */
+  COMMIT,
+  /** A claim was given back unwritten. */
+  ABORT,
+  /** A prefix was leased, to be read in place. */
+  LEASE,
   /** Chunks were pinned. */
   PIN,
   /** Pins were taken off. */
@@ -30,6 +46,12 @@ public enum EngineCount {
   CHUNK_LOCAL,
   /** A chunk that a peer had. */
   CHUNK_PEER,
+  /** A chunk whose memory was handed over to be written. */
+  CHUNK_CLAIMED,
+  /** A chunk whose claim was given back. */
+  CHUNK_ABORTED,
+  /** A chunk that was handed over to be read in place. */
+  CHUNK_LEASED,
   /** A chunk that was stored. */
   CHUNK_STORED,
   /** A chunk that was resident already. */
@@ -52,6 +74,10 @@ public enum EngineCount {
   BAD_REQUEST,
   /** A request of a session or a lease that isn't there. */
   UNKNOWN,
+  /** A request refused because its session would hold more than its share. */
+  OVER_SHARE,
+  /** A request that its client cancelled. */
+  CANCELLED,
   /** A request refused because too much is under way. */
   OVERLOADED,
   /** A request refused because this agent is closing. */

@@ -4,15 +4,16 @@ import io.kvmesh.common.wire.engine.EngineErrorCode;
 import io.kvmesh.common.zmq.PeerId;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * All that one client of the engine's door holds: its leases and the requests at work for it. It
- * belongs to the connection that opened it and ends with it. The door's thread alone.
+ * All that one client of the engine's door holds: its leases, its claims and the requests at work
+ * for it. It belongs to the connection that opened it and ends with it; once it has a lifeline, it
+ * ends with that alone, and whichever connection names it is its own. The door's thread alone.
  */
 final class EngineSession {
 
@@ -24,12 +25,17 @@ final class EngineSession {
   }
 
   private final long id;
-  private final PeerId connection;
   private final String client;
   private final EngineSettings settings;
   private final Map<Long, Lease> leases = new HashMap<>();
-  private final Set<Thread> atWork = new HashSet<>();
-  private long lastLeaseId;
+  private final Map<Long, Claimed> claims = new HashMap<>();
+  private final Map<Thread, EngineTask> atWork = new HashMap<>();
+  private final EngineShare share = new EngineShare();
+  private PeerId connection;
+  private @Nullable Lifeline lifeline;
+  private boolean askedForHandOver;
+  private long lastId;
+  private int claimedChunks;
   private long leasedBytes;
   private long lastUsedNanos;
   private boolean ended;
@@ -46,8 +52,43 @@ final class EngineSession {
     return id;
   }
 
-  PeerId connection() {
-    return connection;
+  /** Whether it ends with this connection. */
+  boolean dependsOn(PeerId peer) {
+    return lifeline == null && connection.equals(peer);
+  }
+
+  /** Whether it may be used over this connection; one with a lifeline is its own from now on. */
+  boolean admits(PeerId peer) {
+    if (lifeline != null) {
+      connection = peer;
+    }
+    return connection.equals(peer);
+  }
+
+  void askForHandOver() {
+    askedForHandOver = true;
+  }
+
+  /** From now on it lives as long as this; answers whether it may. */
+  boolean tie(Lifeline line, int maxChunks) {
+    if (!askedForHandOver || lifeline != null) {
+      return false;
+    }
+    lifeline = line;
+    share.limit(maxChunks);
+    return true;
+  }
+
+  boolean hasLifeline() {
+    return lifeline != null;
+  }
+
+  boolean hasLifeline(Lifeline line) {
+    return lifeline == line;
+  }
+
+  EngineShare share() {
+    return share;
   }
 
   String client() {
@@ -62,6 +103,10 @@ final class EngineSession {
     return leasedBytes;
   }
 
+  int claimedChunks() {
+    return claimedChunks;
+  }
+
   boolean hasEnded() {
     return ended;
   }
@@ -71,7 +116,7 @@ final class EngineSession {
   }
 
   boolean idleSince(long nanos) {
-    return atWork.isEmpty() && lastUsedNanos - nanos <= 0;
+    return lifeline == null && atWork.isEmpty() && lastUsedNanos - nanos <= 0;
   }
 
   /** Refuses to hold more where the bounds are reached; lease 0 stands for one to come. */
@@ -92,24 +137,61 @@ final class EngineSession {
     }
   }
 
-  void began(Thread work) {
-    atWork.add(work);
+  /** Refuses a claim where there is no lifeline. */
+  void requireLifeline() throws EngineFault {
+    if (lifeline == null) {
+      throw EngineFault.badRequest(
+          "session %d has no connection to the socket for the hand-over".formatted(id));
+    }
   }
 
-  void finished(Thread work, long nowNanos) {
-    atWork.remove(work);
+  void began(Thread thread, EngineTask task) {
+    atWork.put(thread, task);
+  }
+
+  void finished(Thread thread, long nowNanos) {
+    EngineTask task = atWork.remove(thread);
+    if (task != null) {
+      share.endSetAside(task.setAside());
+    }
     lastUsedNanos = nowNanos;
   }
 
+  /** Interrupts a request of this connection; answers whether it is at work. */
+  boolean cancel(PeerId peer, long requestId) {
+    boolean found = false;
+    for (Map.Entry<Thread, EngineTask> work : atWork.entrySet()) {
+      EngineCaller caller = work.getValue().caller();
+      if (caller.peer().equals(peer) && caller.requestId().equals(OptionalLong.of(requestId))) {
+        work.getKey().interrupt();
+        found = true;
+      }
+    }
+    return found;
+  }
+
   /**
-   * Adds to a lease.
+   * Adds to a lease, or keeps a claim.
    *
    * @param leaseId 0 = a new one
    * @param read whether the client was sent the bodies
-   * @return the lease's id
+   * @return the id of the lease or claim
+   * @throws EngineFault if the session would hold more than its share
    */
-  long keep(long leaseId, Held held, boolean read, long nowNanos) {
-    long key = leaseId == 0 ? ++lastLeaseId : leaseId;
+  long keep(long leaseId, Kept kept, boolean read, long nowNanos) throws EngineFault {
+    share.take(kept.chunks());
+    return switch (kept) {
+      case Held held -> keep(leaseId, held, read, nowNanos);
+      case Claimed claimed -> {
+        claims.put(++lastId, claimed);
+        claimedChunks += claimed.chunks();
+        yield lastId;
+      }
+    };
+  }
+
+  private long keep(long leaseId, Held held, boolean read, long nowNanos) {
+    long key = leaseId == 0 ? ++lastId : leaseId;
     Lease lease = leases.computeIfAbsent(key, unused -> new Lease());
     lease.sinceNanos = nowNanos;
     lease.held.add(held);
@@ -125,17 +207,72 @@ final class EngineSession {
     return lease == null ? 0 : close(lease);
   }
 
-  /** Ends a lease that its client never learned of. */
-  void drop(long leaseId) {
-    Lease lease = leases.remove(leaseId);
+  /**
+   * A use of the first chunks of a lease, the last of them first.
+   *
+   * @return how many were used
+   */
+  int touch(long leaseId, int chunks, EngineApi api) throws EngineFault {
+    requireLease(leaseId);
+    Lease lease = leases.get(leaseId);
+    if (lease == null || chunks < 0) {
+      throw EngineFault.badRequest(
+          "%d chunks of lease %d can't be used".formatted(chunks, leaseId));
+    }
+    int before = lease.held.stream().mapToInt(Held::chunks).sum();
+    int used = Math.min(chunks, before);
+    for (Held held : lease.held.reversed()) {
+      before -= held.chunks();
+      api.touch(held.lease(), Math.clamp(used - before, 0, held.chunks()));
+    }
+    return used;
+  }
+
+  /** Takes a claim off the session, which answers for it no longer. */
+  Claimed takeClaim(long claimId) throws EngineFault {
+    Claimed claimed = claims.remove(claimId);
+    if (claimed == null) {
+      throw new EngineFault(
+          EngineErrorCode.UNKNOWN_LEASE, "session %d has no claim %d".formatted(id, claimId));
+    }
+    letGo(claimed);
+    return claimed;
+  }
+
+  /** Answers for a claim again that was taken off it just now. */
+  void putBack(long claimId, Claimed claimed) {
+    claims.put(claimId, claimed);
+    claimedChunks += claimed.chunks();
+    share.putBack(claimed.chunks());
+  }
+
+  private void letGo(Claimed claimed) {
+    claimedChunks -= claimed.chunks();
+    share.giveBack(claimed.chunks());
+  }
+
+  /** Ends a lease or claim that its client never learned of. */
+  void drop(long id) {
+    Lease lease = leases.remove(id);
     if (lease != null) {
       close(lease);
     }
+    Claimed claimed = claims.remove(id);
+    if (claimed != null) {
+      letGo(claimed);
+      claimed.giveBack();
+    }
   }
 
-  /** Ends the leases not added to since this time, whose bodies nobody was sent. */
+  /**
+   * Ends the leases not added to since this time, whose bodies nobody was sent; none where a
+   * lifeline tells whether the client is there.
+   */
   int expireUnread(long beforeNanos) {
     int expired = 0;
+    if (lifeline != null) {
+      return 0;
+    }
     Iterator<Lease> all = leases.values().iterator();
     while (all.hasNext()) {
       Lease lease = all.next();
@@ -148,23 +285,30 @@ final class EngineSession {
     return expired;
   }
 
-  /** Ends all; the answer is the number of chunks that were held. */
+  /** Ends all; the answer is the number of chunks that were held or claimed. */
   int end() {
     ended = true;
-    atWork.forEach(Thread::interrupt);
-    int chunks = 0;
+    atWork.keySet().forEach(Thread::interrupt);
+    int chunks = claimedChunks;
+    claims.values().forEach(Claimed::giveBack);
+    claims.clear();
+    claimedChunks = 0;
     for (Lease lease : leases.values()) {
       chunks += close(lease);
     }
     leases.clear();
+    if (lifeline != null) {
+      lifeline.close();
+    }
     return chunks;
   }
 
   private int close(Lease lease) {
     int chunks = 0;
     for (Held held : lease.held) {
-      held.lease().close();
+      held.giveBack();
       chunks += held.chunks();
+      share.giveBack(held.chunks());
       leasedBytes -= held.bytes();
     }
     return chunks;

@@ -4,6 +4,7 @@ import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.wire.engine.EngineErrorCode;
 import io.kvmesh.common.zmq.PeerId;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ final class EngineSessions {
   private volatile int count;
   private volatile int leases;
   private volatile long leasedBytes;
+  private volatile List<HandOverState> handOvers = List.of();
 
   EngineSessions(
       EngineSettings settings,
@@ -49,10 +51,10 @@ final class EngineSessions {
     return session;
   }
 
-  /** The session, if this connection opened it. */
+  /** The session, if it is this connection's. */
   EngineSession find(PeerId connection, long id) throws EngineFault {
     EngineSession session = open.get(id);
-    if (session == null || !session.connection().equals(connection)) {
+    if (session == null || !session.admits(connection)) {
       throw new EngineFault(
           EngineErrorCode.UNKNOWN_SESSION, "this connection has no session %d".formatted(id));
     }
@@ -73,8 +75,26 @@ final class EngineSessions {
   /** Ends the sessions of a connection that went away. */
   void gone(PeerId connection) {
     for (EngineSession session : List.copyOf(open.values())) {
-      if (session.connection().equals(connection)) {
+      if (session.dependsOn(connection)) {
         end(session, EngineCount.SESSION_GONE);
+      }
+    }
+  }
+
+  /** A connection to the Unix socket names its session. */
+  void tie(Lifeline line, long id, int maxChunks) {
+    EngineSession session = open.get(id);
+    boolean tied = session != null && session.tie(line, maxChunks);
+    counters.count(tied ? EngineCount.LIFELINE : EngineCount.LIFELINE_REFUSED);
+    line.answer(tied);
+  }
+
+  /** Ends the session whose process is gone, or has let go of it. */
+  void ended(Lifeline line) {
+    for (EngineSession session : List.copyOf(open.values())) {
+      if (session.hasLifeline(line)) {
+        int chunks = end(session, EngineCount.LIFELINE_ENDED);
+        LOG.info("The process of {} is gone; it held {} chunks", session.client(), chunks);
       }
     }
   }
@@ -84,6 +104,7 @@ final class EngineSessions {
     long now = nanoTime.getAsLong();
     int allLeases = 0;
     long allBytes = 0;
+    List<HandOverState> tied = new ArrayList<>();
     for (EngineSession session : List.copyOf(open.values())) {
       counters.add(
           EngineCount.LEASE_EXPIRED,
@@ -94,11 +115,15 @@ final class EngineSessions {
       } else {
         allLeases += session.leases();
         allBytes += session.leasedBytes();
+        if (session.hasLifeline()) {
+          tied.add(HandOverState.of(session));
+        }
       }
     }
     count = open.size();
     leases = allLeases;
     leasedBytes = allBytes;
+    handOvers = List.copyOf(tied);
   }
 
   /** Ends all. */
@@ -116,5 +141,9 @@ final class EngineSessions {
 
   long leasedBytes() {
     return leasedBytes;
+  }
+
+  List<HandOverState> handOvers() {
+    return handOvers;
   }
 }

@@ -3,6 +3,7 @@ package io.kvmesh.agent.engine;
 import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.common.zmq.SocketSettings;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * How the engine is served.
@@ -18,6 +19,7 @@ import java.time.Duration;
  * @param maxRequests at work at once
  * @param maxKeys in one request
  * @param storeWait that a store may wait for room; zero = not at all
+ * @param handOver memory for engines on this host; empty = they get none
  */
 public record EngineSettings(
     SocketSettings sockets,
@@ -30,7 +32,8 @@ public record EngineSettings(
     long maxLeasedBytes,
     int maxRequests,
     int maxKeys,
-    Duration storeWait) {
+    Duration storeWait,
+    Optional<HandOverSettings> handOver) {
 
   /** A longer deadline counts as this one. */
   public static final Duration LONGEST_DEADLINE = Duration.ofSeconds(30);

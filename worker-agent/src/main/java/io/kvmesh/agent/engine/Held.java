@@ -9,7 +9,7 @@ import io.kvmesh.agent.cache.ChunkLease;
  * @param chunks how many
  * @param bytes of their bodies
  */
-record Held(ChunkLease lease, int chunks, long bytes) {
+record Held(ChunkLease lease, int chunks, long bytes) implements Kept {
 
   static Held of(ChunkLease lease) {
     long bytes = 0;
@@ -17,5 +17,10 @@ record Held(ChunkLease lease, int chunks, long bytes) {
       bytes += lease.bytes(i);
     }
     return new Held(lease, lease.size(), bytes);
+  }
+
+  @Override
+  public void giveBack() {
+    lease.close();
   }
 }

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a piece of work leads to.
  *
- * @param held to be kept in a lease; null = nothing
- * @param read whether the bodies are those of held chunks
- * @param reply made from the id of that lease, 0 if nothing is kept
+ * @param kept by the session; null = nothing
+ * @param read whether the client has the bodies, or where they are, of what is kept
+ * @param reply made from the id under which that is kept, 0 if nothing is
  * @param bodies that follow the reply
  */
 record Outcome(
-    @Nullable Held held, boolean read, LongFunction<EngineReply> reply, List<Frame> bodies) {
+    @Nullable Kept kept, boolean read, LongFunction<EngineReply> reply, List<Frame> bodies) {
 
   static Outcome of(EngineReply reply) {
     return new Outcome(null, false, unused -> reply, List.of());
@@ -23,8 +23,8 @@ record Outcome(
 
   /** Nobody gets it. */
   void drop() {
-    if (held != null) {
-      held.lease().close();
+    if (kept != null) {
+      kept.giveBack();
     }
   }
 }

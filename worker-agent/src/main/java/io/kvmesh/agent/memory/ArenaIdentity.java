@@ -10,4 +10,10 @@ import java.util.UUID;
  * @param arenaBytes size of the arena
  * @param id made at random with the file
  */
-public record ArenaIdentity(String fileName, long arenaBytes, UUID id) {}
+public record ArenaIdentity(String fileName, long arenaBytes, UUID id) {
+
+  /** Where in the file the table of generations begins. */
+  public long generationsOffset() {
+    return new ArenaFileLayout(arenaBytes).tableOffset();
+  }
+}

@@ -3,6 +3,7 @@ package io.kvmesh.agent.ops;
 import io.kvmesh.agent.cache.CacheStats;
 import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.cache.RemovalCause;
+import io.kvmesh.agent.engine.HandOverState;
 import io.kvmesh.agent.event.PublisherStats;
 import io.kvmesh.agent.memory.ArenaCapacity;
 import io.kvmesh.agent.memory.AvailableMemory;
@@ -38,6 +39,7 @@ public final class AgentEndpoint {
    * @param fenced whether a later life of this worker was seen
    * @param doors addresses by name, host:port
    * @param memory of the cache, null where nothing is kept
+   * @param handOvers sessions to which memory was handed over
    * @param loans to peers that have not said done
    * @param channels over which chunks come from peers and go to them
    * @param heldForMoves chunks that moves have brought which aren't over
@@ -53,6 +55,7 @@ public final class AgentEndpoint {
       Cache cache,
       int sessions,
       int leases,
+      List<HandOverState> handOvers,
       int loans,
       int overdueLoans,
       long loanedBytes,
@@ -150,6 +153,7 @@ public final class AgentEndpoint {
         cache(),
         parts.engine().sessions(),
         parts.engine().leases(),
+        parts.engine().handOvers(),
         parts.peerServer().openLoans(),
         parts.peerServer().overdueLoans(),
         parts.peerServer().bytesOnLoan(),

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.ops;
 
+import io.kvmesh.agent.engine.HandOverState;
 import io.kvmesh.agent.transfer.Channels;
 import io.kvmesh.common.zmq.ZmqStats;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -72,6 +73,18 @@ final class TransferMeters {
     agent.gauge("sessions", "Open sessions of engines", it -> it.engine().sessions());
     agent.gauge("leases", "Leases that engines hold", it -> it.engine().leases());
     agent.gauge("leased.bytes", "Bytes in leases of engines", it -> it.engine().leasedBytes());
+    agent.gauge(
+        "engine.claimed.chunks",
+        "Chunks that engines on this host are writing in place",
+        it -> it.engine().handOvers().stream().mapToInt(HandOverState::claimedChunks).sum());
+    agent.gauge(
+        "engine.leased.chunks",
+        "Chunks that engines on this host are reading in place, one counting once for each lease",
+        it -> it.engine().handOvers().stream().mapToInt(HandOverState::leasedChunks).sum());
+    agent.gauge(
+        "engine.sessions.at.share",
+        "Sessions that hold as many pages as one may, and get no more",
+        it -> it.engine().handOvers().stream().filter(HandOverState::atItsShare).count());
     agent.gauge("engine.requests", "Requests of engines at work", it -> it.engine().atWork());
   }
 

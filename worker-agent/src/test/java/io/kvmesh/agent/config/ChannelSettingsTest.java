@@ -73,7 +73,7 @@ class ChannelSettingsTest {
     assertThat(parts.directory().sockets().keys()).isPresent();
     assertThat(parts.peerServer().sockets().keys()).isPresent();
     assertThat(parts.peerClient().sockets().keys()).isPresent();
-    assertThat(parts.engine().sockets().keys()).isEmpty();
+    assertThat(parts.engine(Optional.empty()).sockets().keys()).isEmpty();
     assertThat(parts.peerClient().connectTimeout()).isEqualTo(Duration.ofSeconds(1));
   }
 

@@ -3,6 +3,8 @@ package io.kvmesh.agent.engine;
 import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.directory.LocalLookupCache;
 import io.kvmesh.agent.directory.PeerDirectory;
+import io.kvmesh.agent.memory.ArenaIdentity;
+import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
@@ -12,8 +14,10 @@ import io.kvmesh.common.wire.engine.OpenSessionMsg;
 import io.kvmesh.common.wire.engine.OpenSessionRetMsg;
 import io.kvmesh.common.zmq.SocketSettings;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** What tests of the engine's door have in common. */
 final class TestDoor {
@@ -39,7 +43,35 @@ final class TestDoor {
         20 * PAGE,
         maxRequests,
         40,
-        storeWait);
+        storeWait,
+        Optional.empty());
+  }
+
+  /** The same, with the agent's memory handed over. */
+  static EngineSettings handingOver(
+      EngineSettings settings, TestAgent agent, Path socket, int maxChunks) {
+    PageArena arena = agent.self.channels().arena().orElseThrow();
+    ArenaIdentity identity = arena.identity().orElseThrow();
+    return new EngineSettings(
+        settings.sockets(),
+        settings.bind(),
+        settings.deadline(),
+        settings.sessionIdle(),
+        settings.leaseLifetime(),
+        settings.maxSessions(),
+        settings.maxLeases(),
+        settings.maxLeasedBytes(),
+        settings.maxRequests(),
+        settings.maxKeys(),
+        settings.storeWait(),
+        Optional.of(
+            new HandOverSettings(
+                socket,
+                arena.file().orElseThrow(),
+                identity.id().toString(),
+                identity.arenaBytes(),
+                identity.generationsOffset(),
+                maxChunks)));
   }
 
   static NativeDoor start(

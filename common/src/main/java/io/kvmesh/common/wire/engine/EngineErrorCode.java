@@ -6,8 +6,12 @@ public enum EngineErrorCode {
   BAD_REQUEST,
   /** There is no such session, or its client is another. */
   UNKNOWN_SESSION,
-  /** The session has no such lease. */
+  /** The session has no such lease, or no such claim. */
   UNKNOWN_LEASE,
+  /** The session would hold more than its share of the pages. */
+  OVER_SHARE,
+  /** The client cancelled the request. */
+  CANCELLED,
   /** Too much is under way: try later. */
   OVERLOADED,
   /** The agent shuts down. */

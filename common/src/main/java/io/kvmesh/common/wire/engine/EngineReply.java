@@ -9,5 +9,11 @@ public sealed interface EngineReply extends EngineMessage
         EngineReleaseRetMsg,
         EnginePinRetMsg,
         EngineUnpinRetMsg,
+        EngineTouchRetMsg,
+        EngineCancelRetMsg,
+        EngineHandOverRetMsg,
+        EngineClaimRetMsg,
+        EngineAbortRetMsg,
+        EngineLeaseRetMsg,
         CloseSessionRetMsg,
         EngineErrorMsg {}

@@ -9,4 +9,11 @@ public sealed interface EngineRequest extends EngineMessage
         EngineReleaseMsg,
         EnginePinMsg,
         EngineUnpinMsg,
+        EngineTouchMsg,
+        EngineCancelMsg,
+        EngineHandOverMsg,
+        EngineClaimMsg,
+        EngineCommitMsg,
+        EngineAbortMsg,
+        EngineLeaseMsg,
         CloseSessionMsg {}
