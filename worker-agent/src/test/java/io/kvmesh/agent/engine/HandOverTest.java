@@ -231,6 +231,41 @@ class HandOverTest {
   }
 
   @Test
+  void commitWithHold_keepsTheChunksInALease() throws Exception {
+    agent.store(TestAgent.keys(1, 1));
+    long session = TestDoor.open(client);
+    try (SocketChannel line = hold(handOver(session), session, 1)) {
+      long lease = lease(session, TestAgent.keys(1, 1)).leaseId();
+      long claim = claim(session, TestAgent.keys(50, 3)).claimId();
+      assertThat(
+              client
+                  .ask(EngineErrorMsg.class, new EngineCommitMsg(session, claim, lease + 9, true))
+                  .code())
+          .isEqualTo(EngineErrorCode.UNKNOWN_LEASE);
+      assertThat(agent.cache.stats().pendingChunks()).as("the claim stays").isEqualTo(3);
+
+      EngineStoreRetMsg stored =
+          client.ask(EngineStoreRetMsg.class, new EngineCommitMsg(session, claim, lease, true));
+
+      assertThat(stored.leaseId()).isEqualTo(lease);
+      assertThat(stored.outcomes()).hasSize(3).containsOnly(StoreOutcome.STORED);
+      assertThat(agent.cache.stats().leasedChunks()).isEqualTo(4);
+      claim = claim(session, TestAgent.keys(60, 4)).claimId();
+      stored = client.ask(EngineStoreRetMsg.class, new EngineCommitMsg(session, claim, 0, true));
+      assertThat(stored.leaseId()).isNotIn(0L, lease);
+      assertThat(client.ask(EngineErrorMsg.class, claimOf(session, TestAgent.keys(70, 1))).code())
+          .as("held chunks count for the share")
+          .isEqualTo(EngineErrorCode.OVER_SHARE);
+      assertThat(
+              client
+                  .ask(EngineReleaseRetMsg.class, new EngineReleaseMsg(session, lease))
+                  .releasedChunks())
+          .isEqualTo(4);
+      assertThat(line.isOpen()).isTrue();
+    }
+  }
+
+  @Test
   void overItsShare_aSessionGetsNoMoreAndIsShown() throws Exception {
     agent.store(TestAgent.keys(1, 4));
     long session = TestDoor.open(client);

@@ -380,7 +380,7 @@ class NativeDoorTest {
   }
 
   @Test
-  void engineThatDies_leavesNothingBehind() throws Exception {
+  void connectionThatGoesAway_endsItsSessionAndWhatIsAtWorkForIt() throws Exception {
     long session = open();
     store(session, 0, TestAgent.keys(1, 8), true);
     hang = true;

@@ -47,13 +47,13 @@ final class TestDoor {
         Optional.empty());
   }
 
-  /** The same, with the agent's memory handed over. */
+  /** The same, with the agent's memory handed over; who is stopped loses its connection soon. */
   static EngineSettings handingOver(
       EngineSettings settings, TestAgent agent, Path socket, int maxChunks) {
     PageArena arena = agent.self.channels().arena().orElseThrow();
     ArenaIdentity identity = arena.identity().orElseThrow();
     return new EngineSettings(
-        settings.sockets(),
+        settings.sockets().withHeartbeat(Duration.ofMillis(500), Duration.ofSeconds(2)),
         settings.bind(),
         settings.deadline(),
         settings.sessionIdle(),
