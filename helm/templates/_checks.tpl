@@ -8,6 +8,9 @@
 {{- if and $v.kafka.bootstrapServers $v.kafka.trial.enabled -}}
 {{- $faults = append $faults "kafka.bootstrapServers and kafka.trial.enabled exclude each other" -}}
 {{- end -}}
+{{- if and $v.kafka.propertiesSecret.name $v.kafka.trial.enabled -}}
+{{- $faults = append $faults "kafka.propertiesSecret.name is of no use with kafka.trial.enabled" -}}
+{{- end -}}
 {{- if and $v.redis.uri $v.redis.trial.enabled -}}
 {{- $faults = append $faults "redis.uri and redis.trial.enabled exclude each other" -}}
 {{- end -}}

@@ -103,6 +103,9 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 kvmesh.cluster: {{ .Values.cluster | quote }}
 kvmesh.kafka.bootstrap-servers: {{ include "kvmesh.kafkaServers" . | quote }}
 kvmesh.kafka.partitions: {{ .Values.kafka.partitions }}
+{{- if .Values.kafka.propertiesSecret.name }}
+kvmesh.kafka.properties-file: {{ printf "/etc/kvmesh/kafka/%s" .Values.kafka.propertiesSecret.key }}
+{{- end }}
 {{- if .Values.security.curve.enabled }}
 kvmesh.security.key-file: /etc/kvmesh/curve/kvmesh.key
 {{- end }}

@@ -161,6 +161,9 @@ volumeMounts:
   {{- if .root.Values.security.curve.enabled }}
   - {name: kvmesh-curve, mountPath: /etc/kvmesh/curve, readOnly: true}
   {{- end }}
+  {{- if .root.Values.kafka.propertiesSecret.name }}
+  - {name: kvmesh-kafka, mountPath: /etc/kvmesh/kafka, readOnly: true}
+  {{- end }}
   {{- with $agents.extraVolumeMounts }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
@@ -187,6 +190,10 @@ volumeMounts:
 {{- if .Values.security.curve.enabled }}
 - name: kvmesh-curve
   secret: {secretName: {{ include "kvmesh.curveSecret" . }}, defaultMode: 0440}
+{{- end }}
+{{- with .Values.kafka.propertiesSecret.name }}
+- name: kvmesh-kafka
+  secret: {secretName: {{ . }}, defaultMode: 0440}
 {{- end }}
 {{- end -}}
 

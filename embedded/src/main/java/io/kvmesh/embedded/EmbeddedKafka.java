@@ -30,14 +30,16 @@ public final class EmbeddedKafka implements AutoCloseable {
   private final Path dir;
   private final int port;
   private final int controllerPort;
+  private final Properties more;
 
   @GuardedBy("this")
   private @Nullable KafkaRaftServer server;
 
-  private EmbeddedKafka(Path dir, int port, int controllerPort) {
-    this.dir = dir;
-    this.port = port;
-    this.controllerPort = controllerPort;
+  private EmbeddedKafka(Path dir, int port, Properties more) throws IOException {
+    this.dir = dir.toAbsolutePath();
+    this.port = port == 0 ? LoopbackPorts.free() : port;
+    this.controllerPort = LoopbackPorts.free();
+    this.more = more;
   }
 
   /**
@@ -48,9 +50,16 @@ public final class EmbeddedKafka implements AutoCloseable {
    * @throws IOException with one clear line when the port is in use or the folder can't be used
    */
   public static EmbeddedKafka start(Path dir, int port) throws IOException {
-    EmbeddedKafka kafka =
-        new EmbeddedKafka(
-            dir.toAbsolutePath(), port == 0 ? LoopbackPorts.free() : port, LoopbackPorts.free());
+    return start(dir, port, new Properties());
+  }
+
+  /**
+   * As {@link #start(Path, int)}.
+   *
+   * @param more the broker's properties that differ from what is usual here
+   */
+  static EmbeddedKafka start(Path dir, int port, Properties more) throws IOException {
+    EmbeddedKafka kafka = new EmbeddedKafka(dir, port, more);
     kafka.startServer();
     return kafka;
   }
@@ -143,6 +152,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     p.setProperty("auto.create.topics.enable", "false");
     singleNode(p);
     small(p);
+    p.putAll(more);
     return p;
   }
 

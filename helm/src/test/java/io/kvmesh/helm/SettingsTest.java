@@ -143,7 +143,11 @@ class SettingsTest {
       return argument;
     }
     Path file = files.resolve(argument.substring(begin).replace('/', '_'));
-    Files.writeString(file, "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=");
+    Files.writeString(
+        file,
+        argument.endsWith(".properties")
+            ? "security.protocol=SSL"
+            : "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=");
     return argument.substring(0, begin) + file;
   }
 }

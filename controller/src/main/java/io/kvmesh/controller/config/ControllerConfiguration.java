@@ -2,6 +2,7 @@ package io.kvmesh.controller.config;
 
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.hash.TokenChunker;
+import io.kvmesh.common.process.ClientProperties;
 import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSettings;
@@ -122,7 +123,12 @@ public class ControllerConfiguration {
   }
 
   private static Map<String, Object> kafka(ControllerSettings settings) {
-    return Map.of("bootstrap.servers", settings.kafka().bootstrapServers());
+    ControllerSettings.Kafka kafka = settings.kafka();
+    try {
+      return ClientProperties.read(kafka.propertiesFile()).with(kafka.bootstrapServers());
+    } catch (IOException e) {
+      throw new UncheckedIOException("kvmesh.kafka.properties-file can't be read", e);
+    }
   }
 
   @Bean

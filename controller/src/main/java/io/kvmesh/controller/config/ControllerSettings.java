@@ -39,12 +39,15 @@ public record ControllerSettings(
    * The log.
    *
    * @param bootstrapServers host:port, separated by commas
+   * @param propertiesFile file with the security.protocol, sasl.* and ssl.* of a Kafka client, as
+   *     Kafka's own tools take it; empty = Kafka asks for neither TLS nor a password
    * @param partitions number of them, where this program creates the topic
    * @param replicationFactor copies of each partition, where this program creates the topic; -1 =
    *     the broker's default
    */
   public record Kafka(
       @DefaultValue("127.0.0.1:9092") String bootstrapServers,
+      @DefaultValue("") String propertiesFile,
       @DefaultValue("8") int partitions,
       @DefaultValue("-1") int replicationFactor) {}
 

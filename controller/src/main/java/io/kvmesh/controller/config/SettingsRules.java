@@ -1,8 +1,10 @@
 package io.kvmesh.controller.config;
 
 import io.kvmesh.common.hash.ChunkHashing;
+import io.kvmesh.common.process.ClientProperties;
 import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.controller.index.redis.RedisSettings;
+import io.kvmesh.controller.log.KafkaCheck;
 import io.kvmesh.controller.lookup.LocationWeights;
 import java.io.IOException;
 import java.net.URI;
@@ -116,6 +118,7 @@ final class SettingsRules {
         "kafka.bootstrap-servers",
         kafka.bootstrapServers(),
         "must be host:port, or several separated by commas");
+    checkProperties(kafka.propertiesFile());
     range("kafka.partitions", kafka.partitions(), 1, 10_000);
     faults.require(
         kafka.replicationFactor() == -1
@@ -125,6 +128,15 @@ final class SettingsRules {
         "must be 1 to 100, or -1 for the broker's default");
     checkRedis(settings.redis());
     checkIndex(settings.index(), settings.redis());
+  }
+
+  private void checkProperties(String file) {
+    try {
+      KafkaCheck.check(ClientProperties.read(file));
+    } catch (IOException | InvalidPathException e) {
+      faults.add(
+          "kafka.properties-file", file, "must be a file that lets Kafka's clients in: " + e);
+    }
   }
 
   private void checkRedis(ControllerSettings.Redis redis) {

@@ -1,12 +1,14 @@
 package io.kvmesh.controller.ingest;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State of the readers of the log.
  *
  * @param ready whether the view in memory is whole: lookups may be answered
  * @param logReachable whether the log answered last
+ * @param logFailure what it, or the way to it, said instead; null while it answers
  * @param durable state of the durable view
  * @param lags of the view in memory, one per partition
  * @param durableLags of the durable view, one per partition that this controller writes
@@ -14,6 +16,7 @@ import java.util.List;
 public record IngestStatus(
     boolean ready,
     boolean logReachable,
+    @Nullable String logFailure,
     Durable durable,
     List<PartitionLag> lags,
     List<PartitionLag> durableLags) {

@@ -212,9 +212,11 @@ public final class LogIngest implements AutoCloseable {
 
   /** State of the readers, for health and metrics. */
   public IngestStatus status() {
+    boolean reachable = view.isLogReachable();
     return new IngestStatus(
         ready(),
-        view.isLogReachable(),
+        reachable,
+        reachable ? null : viewThread.lastFailure(),
         durableState(),
         positions.lags(owned, delays),
         durablePositions.lags(owned, delays));

@@ -22,6 +22,7 @@ final class ReaderThread {
   private final IngestCounters counters;
   private final CountDownLatch closing = new CountDownLatch(1);
   private @Nullable Thread thread;
+  private volatile @Nullable String lastFailure;
 
   /** What is done until it fails, or the thread is closing. */
   interface Turn {
@@ -46,6 +47,11 @@ final class ReaderThread {
     return closing.getCount() == 0;
   }
 
+  /** Why the last turn ended that has failed; null if none has, or nothing was said. Any thread. */
+  @Nullable String lastFailure() {
+    return lastFailure;
+  }
+
   /** Waits, unless the thread is closing. */
   void pause(Duration time) throws InterruptedException {
     if (closing.await(time.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -62,6 +68,7 @@ final class ReaderThread {
           turn.run(this);
         } catch (RuntimeException e) {
           counters.failures.increment();
+          lastFailure = e.getMessage();
           log.warn("{} begins anew: {}", name, e.toString());
           log.debug("Cause", e);
         }

@@ -20,6 +20,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,7 +94,19 @@ public final class EventLogTopic {
       return describe(admin);
     } catch (LogUnavailableException e) {
       if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-        return create(admin);
+        return createUnlessItIsThere(admin);
+      }
+      throw e;
+    }
+  }
+
+  /** Another controller, an agent or another thread may do the same. */
+  private Description createUnlessItIsThere(Admin admin) throws InterruptedException {
+    try {
+      return create(admin);
+    } catch (LogUnavailableException e) {
+      if (e.getCause() instanceof TopicExistsException) {
+        return describe(admin);
       }
       throw e;
     }

@@ -20,7 +20,11 @@ public final class LogHealth implements HealthIndicator {
 
   @Override
   public Health health() {
-    Health.Builder health = status.get().logReachable() ? Health.up() : Health.down();
+    IngestStatus now = status.get();
+    Health.Builder health = now.logReachable() ? Health.up() : Health.down();
+    if (now.logFailure() != null) {
+      health.withDetail("failure", now.logFailure());
+    }
     List<TopicMisfit> found = misfits.get();
     return found.isEmpty() ? health.build() : health.withDetail("misfits", found).build();
   }

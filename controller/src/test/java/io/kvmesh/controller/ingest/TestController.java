@@ -87,9 +87,16 @@ final class TestController implements AutoCloseable {
     return Map.of("bootstrap.servers", kafka.bootstrapServers());
   }
 
-  /** The agent starts a life. */
-  void start(TestAgent agent) throws Exception {
-    agent.acknowledged(writer.append(agent.up()).get(30, TimeUnit.SECONDS));
+  /**
+   * The agent starts a life, as often as it takes: a topic that was just made may keep it waiting.
+   */
+  void start(TestAgent agent) {
+    LogEvent up = agent.up();
+    agent.acknowledged(
+        await()
+            .atMost(WAIT)
+            .ignoreExceptions()
+            .until(() -> writer.append(up).get(), offset -> offset >= 0));
   }
 
   /** Writes the events, in order, and waits until the log has them. */

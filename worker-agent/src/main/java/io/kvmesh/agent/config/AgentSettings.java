@@ -160,6 +160,8 @@ public record AgentSettings(
    * The log.
    *
    * @param bootstrapServers host:port, separated by commas
+   * @param propertiesFile file with the security.protocol, sasl.* and ssl.* of a Kafka client, as
+   *     Kafka's own tools take it; empty = Kafka asks for neither TLS nor a password
    * @param partitions number of them, where this program creates the topic
    * @param outboxEvents events that wait for Kafka at most; more are dropped, and a snapshot
    *     follows
@@ -168,6 +170,7 @@ public record AgentSettings(
    */
   public record Kafka(
       @DefaultValue("127.0.0.1:9092") String bootstrapServers,
+      @DefaultValue("") String propertiesFile,
       @DefaultValue("8") int partitions,
       @DefaultValue("100000") int outboxEvents,
       @DefaultValue("1m") Duration snapshotInterval) {}

@@ -19,6 +19,7 @@ import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.hash.TokenChunker;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.process.ClientProperties;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.WorkerKind;
 import io.kvmesh.common.zmq.CurveKeys;
@@ -59,13 +60,16 @@ final class Parts {
 
   private final AgentSettings settings;
   private final Optional<CurveKeys> keys;
+  private final ClientProperties access;
 
   /**
-   * @throws StartException if the file of the fleet's key can't be read any more
+   * @throws StartException if the file of the fleet's key, or that of Kafka's clients, can't be
+   *     read any more
    */
   Parts(AgentSettings settings) {
     this.settings = settings;
     this.keys = keys(settings.security().keyFile());
+    this.access = access(settings.kafka().propertiesFile());
   }
 
   private static Optional<CurveKeys> keys(String file) {
@@ -73,6 +77,14 @@ final class Parts {
       return file.isEmpty() ? Optional.empty() : Optional.of(CurveKeys.read(Path.of(file)));
     } catch (IOException e) {
       throw new StartException("kvmesh.security.key-file can't be read: " + e, e);
+    }
+  }
+
+  private static ClientProperties access(String file) {
+    try {
+      return ClientProperties.read(file);
+    } catch (IOException e) {
+      throw new StartException("kvmesh.kafka.properties-file can't be read: " + e, e);
     }
   }
 
@@ -235,7 +247,8 @@ final class Parts {
 
   KafkaLogSettings log() {
     AgentSettings.Kafka kafka = settings.kafka();
-    return new KafkaLogSettings(kafka.bootstrapServers(), settings.cluster(), kafka.partitions());
+    return new KafkaLogSettings(
+        access.with(kafka.bootstrapServers()), settings.cluster(), kafka.partitions());
   }
 
   PublisherSettings publisher(WorkerId worker) {

@@ -1,9 +1,11 @@
 package io.kvmesh.agent.config;
 
 import io.kvmesh.agent.cache.policy.PolicyName;
+import io.kvmesh.agent.event.KafkaCheck;
 import io.kvmesh.agent.memory.RangeAllocator;
 import io.kvmesh.agent.transfer.Channels;
 import io.kvmesh.common.hash.ChunkHashing;
+import io.kvmesh.common.process.ClientProperties;
 import io.kvmesh.common.zmq.CurveKeys;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -140,6 +142,15 @@ final class SettingsRules {
     range("pin.max-percent", pin.maxPercent(), 0, 100);
   }
 
+  private void checkProperties(String file) {
+    try {
+      KafkaCheck.check(ClientProperties.read(file));
+    } catch (IOException | InvalidPathException e) {
+      faults.add(
+          "kafka.properties-file", file, "must be a file that lets Kafka's clients in: " + e);
+    }
+  }
+
   private void checkLog(AgentSettings settings) {
     AgentSettings.Kafka kafka = settings.kafka();
     faults.require(
@@ -147,6 +158,7 @@ final class SettingsRules {
         "kafka.bootstrap-servers",
         kafka.bootstrapServers(),
         "must be host:port, or several separated by commas");
+    checkProperties(kafka.propertiesFile());
     range("kafka.partitions", kafka.partitions(), 1, 10_000);
     range("kafka.outbox-events", kafka.outboxEvents(), 16, 10_000_000);
     millis("kafka.snapshot-interval", kafka.snapshotInterval(), 1_000, 3_600_000);

@@ -5,6 +5,7 @@ import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.event.EventTopic;
 import io.kvmesh.common.wire.event.LogEvent;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -67,12 +69,16 @@ final class KafkaEventLog implements EventLog {
         client
             .createTopics(List.of(wanted))
             .all()
-            .whenComplete((created, failure) -> completion.done(-1, unlessItExists(failure)));
+            .whenComplete(
+                (created, failure) -> completion.done(-1, unlessThereOrForbidden(failure)));
   }
 
-  private static @Nullable Throwable unlessItExists(@Nullable Throwable failure) {
+  /** Who may not create topics writes to what is there; if none is, writing tells so. */
+  private static @Nullable Throwable unlessThereOrForbidden(@Nullable Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return cause instanceof TopicExistsException ? null : cause;
+    return cause instanceof TopicExistsException || cause instanceof AuthorizationException
+        ? null
+        : cause;
   }
 
   @Override
@@ -97,12 +103,10 @@ final class KafkaEventLog implements EventLog {
 
   private Admin admin() {
     if (admin == null) {
-      admin =
-          Admin.create(
-              Map.of(
-                  AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers(),
-                  AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS,
-                  AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, REQUEST_MILLIS));
+      Map<String, Object> config = new HashMap<>(settings.kafka());
+      config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS);
+      config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, REQUEST_MILLIS);
+      admin = Admin.create(config);
     }
     return admin;
   }
@@ -121,18 +125,18 @@ final class KafkaEventLog implements EventLog {
   }
 
   private Map<String, Object> producerConfig() {
-    return Map.ofEntries(
-        Map.entry(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers()),
-        Map.entry(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class),
-        Map.entry(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class),
-        Map.entry(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true),
-        Map.entry(ProducerConfig.ACKS_CONFIG, "all"),
-        Map.entry(ProducerConfig.LINGER_MS_CONFIG, 0),
-        Map.entry(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES),
-        Map.entry(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES),
-        Map.entry(ProducerConfig.MAX_BLOCK_MS_CONFIG, MAX_BLOCK_MILLIS),
-        Map.entry(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS),
-        Map.entry(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, DELIVERY_MILLIS));
+    Map<String, Object> config = new HashMap<>(settings.kafka());
+    config.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    config.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    config.put(ProducerConfig.ACKS_CONFIG, "all");
+    config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+    config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
+    config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES);
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, MAX_BLOCK_MILLIS);
+    config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS);
+    config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, DELIVERY_MILLIS);
+    return config;
   }
 
   /**

@@ -20,6 +20,7 @@ import io.kvmesh.embedded.EmbeddedKafka;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,7 +59,7 @@ class KafkaEventPublisherIT {
               16);
       publisher =
           new KafkaEventPublisher(
-              new KafkaLogSettings(bootstrapServers, "fleet", 4),
+              new KafkaLogSettings(Map.of("bootstrap.servers", bootstrapServers), "fleet", 4),
               settings,
               PumpFixture.ANNOUNCEMENT,
               outbox,

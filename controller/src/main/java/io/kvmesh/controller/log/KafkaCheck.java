@@ -1,0 +1,36 @@
+package io.kvmesh.controller.log;
+
+import io.kvmesh.common.process.ClientProperties;
+import java.io.IOException;
+import java.time.Duration;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+
+/** Whether Kafka's clients can do with what they are given. */
+public final class KafkaCheck {
+
+  private static final String NOBODY = "127.0.0.1:9";
+
+  private KafkaCheck() {}
+
+  /**
+   * Makes a client and closes it before it has connected: thereby keys and certificates are read.
+   *
+   * @throws IOException if it can't be made
+   */
+  public static void check(ClientProperties properties) throws IOException {
+    if (properties.values().isEmpty() || !properties.needNobody()) {
+      return;
+    }
+    try (Admin admin = Admin.create(properties.with(NOBODY))) {
+      admin.close(Duration.ZERO);
+    } catch (KafkaException e) {
+      throw new IOException(innermost(e).getMessage(), e);
+    }
+  }
+
+  private static Throwable innermost(Throwable e) {
+    Throwable cause = e.getCause();
+    return cause == null ? e : innermost(cause);
+  }
+}
