@@ -150,7 +150,8 @@ final class AgentEnd implements AutoCloseable {
         1024,
         1024,
         64 * MIB,
-        256 * MIB);
+        256 * MIB,
+        1);
   }
 
   String address() {

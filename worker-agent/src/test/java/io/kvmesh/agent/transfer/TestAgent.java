@@ -259,7 +259,7 @@ public final class TestAgent implements AutoCloseable {
 
     private PeerClientSettings client() {
       return new PeerClientSettings(
-          sockets, connectTimeout, passOverMost, idleTimeout, 64, 256, maxInFlight, maxInFlight);
+          sockets, connectTimeout, passOverMost, idleTimeout, 64, 256, maxInFlight, maxInFlight, 1);
     }
   }
 
