@@ -95,6 +95,7 @@ class CopyHelpersTest {
   void interruptedCaller_waitsForItsPartsAllTheSame() {
     try (CopyHelpers helpers = new CopyHelpers(1)) {
       CountDownLatch both = new CountDownLatch(2);
+      CountDownLatch callers = new CountDownLatch(1);
       AtomicIntegerArray done = new AtomicIntegerArray(2);
       Thread caller = Thread.currentThread();
       helpers.run(
@@ -102,7 +103,10 @@ class CopyHelpersTest {
           part -> {
             both.countDown();
             await(both);
-            if (Thread.currentThread() != caller) {
+            if (Thread.currentThread() == caller) {
+              callers.countDown();
+            } else {
+              await(callers);
               caller.interrupt();
             }
             done.incrementAndGet(part);
