@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -118,7 +119,7 @@ final class AgentChild {
     List<@Nullable MemorySegment> targets = new ArrayList<>();
     List<PendingChunk> rooms = new ArrayList<>();
     try (ChunkLease lease = agent.cache.newLease();
-        Delivery delivery = borrowed.delivery()) {
+        Delivery delivery = Objects.requireNonNull(borrowed).delivery()) {
       for (ChunkKey key : keys) {
         rooms.add((PendingChunk) agent.cache.claim(key, PAGE_BYTES, TestAgent.TOKENS, lease));
         targets.add(rooms.getLast().body());
