@@ -48,7 +48,6 @@ final class AgentEnd implements AutoCloseable {
   private static final long EPOCH = 1;
 
   private final PageArena memory;
-  private final LocalPeer self;
   private final ZmqSockets sockets;
   private final ChunkCache cache;
   private final PeerServer server;
@@ -95,7 +94,7 @@ final class AgentEnd implements AutoCloseable {
     PageAllocator allocator = new PageAllocator(memory, pageBytes);
     cache = new ChunkCache(allocator, PolicyName.parse("lru").create(pages), new NumberedEvents());
     sockets = new ZmqSockets(new ZmqSettings(1, 256 * MIB, way.sockets()));
-    self =
+    LocalPeer self =
         new LocalPeer(
             new WorkerId(name, 0),
             pageBytes,
@@ -150,8 +149,7 @@ final class AgentEnd implements AutoCloseable {
         1024,
         1024,
         64 * MIB,
-        256 * MIB,
-        1);
+        256 * MIB);
   }
 
   String address() {
@@ -164,18 +162,6 @@ final class AgentEnd implements AutoCloseable {
 
   PrefixPuller puller() {
     return puller;
-  }
-
-  LocalPeer self() {
-    return self;
-  }
-
-  PageArena memory() {
-    return memory;
-  }
-
-  ZmqSockets sockets() {
-    return sockets;
   }
 
   ChunkCache cache() {

@@ -150,8 +150,7 @@ final class Parts {
         peer.maxPeers(),
         MAX_REQUESTS_PER_PEER,
         peer.maxInFlightPerPeer().toBytes(),
-        peer.maxInFlight().toBytes(),
-        peer.copyThreads());
+        peer.maxInFlight().toBytes());
   }
 
   /** So that one handshake of CURVE may be cut off and made anew. */

@@ -53,14 +53,8 @@ final class FramedDelivery extends Delivery {
     return new FramedDelivery(chunks, bodies, firstFrames, content);
   }
 
-  /** A seal is broken by one thread. */
   @Override
-  boolean copiesInAnyOrder() {
-    return false;
-  }
-
-  @Override
-  Copied copy(int chunk, MemorySegment target, ChunkChecksum sum) {
+  boolean copy(int chunk, MemorySegment target, ChunkChecksum sum) {
     boolean meant = true;
     long at = 0;
     for (int i = firstFrames[chunk]; i < firstFrames[chunk + 1]; i++) {
@@ -71,7 +65,7 @@ final class FramedDelivery extends Delivery {
       sum.add(part);
       at += part.byteSize();
     }
-    return meant ? Copied.RIGHT : Copied.HARMED;
+    return meant;
   }
 
   @Override

@@ -30,6 +30,7 @@ final class PullShares {
   private final List<PullHolder> holders;
   private final int pageBytes;
   private final int mostHolders;
+  private final int mostChunks;
   private final int leastChunks;
   private final PeerSpeeds speeds;
 
@@ -47,7 +48,8 @@ final class PullShares {
     this.holders = holders;
     this.pageBytes = pageBytes;
     this.mostHolders = limits.maxHolders();
-    this.leastChunks = Math.clamp(LEAST_BYTES / pageBytes, 1, limits.chunksAtOnce(pageBytes));
+    this.mostChunks = limits.chunksAtOnce(pageBytes);
+    this.leastChunks = Math.clamp(LEAST_BYTES / pageBytes, 1, mostChunks);
     this.speeds = speeds;
     this.end = wanted;
     if (wanted > 0) {
@@ -101,14 +103,11 @@ final class PullShares {
     List<Share> shares = new ArrayList<>();
     for (PullHolder holder : able) {
       if (able.size() == 1) {
-        shares.add(share(holder, from, holder.mostChunks()));
+        shares.add(share(holder, from, mostChunks));
       } else if (holder.requests() < MOST_REQUESTS) {
         double half = left() * speed(holder, able) / sum / 2;
         shares.add(
-            share(
-                holder,
-                from,
-                Math.clamp((long) Math.ceil(half), leastChunks, holder.mostChunks())));
+            share(holder, from, Math.clamp((long) Math.ceil(half), leastChunks, mostChunks)));
       }
     }
     shares.removeIf(it -> isLate(it, able));
