@@ -48,6 +48,7 @@ final class AgentEnd implements AutoCloseable {
   private static final long EPOCH = 1;
 
   private final PageArena memory;
+  private final LocalPeer self;
   private final ZmqSockets sockets;
   private final ChunkCache cache;
   private final PeerServer server;
@@ -94,7 +95,7 @@ final class AgentEnd implements AutoCloseable {
     PageAllocator allocator = new PageAllocator(memory, pageBytes);
     cache = new ChunkCache(allocator, PolicyName.parse("lru").create(pages), new NumberedEvents());
     sockets = new ZmqSockets(new ZmqSettings(1, 256 * MIB, way.sockets()));
-    LocalPeer self =
+    self =
         new LocalPeer(
             new WorkerId(name, 0),
             pageBytes,
@@ -149,7 +150,8 @@ final class AgentEnd implements AutoCloseable {
         1024,
         1024,
         64 * MIB,
-        256 * MIB);
+        256 * MIB,
+        1);
   }
 
   String address() {
@@ -162,6 +164,18 @@ final class AgentEnd implements AutoCloseable {
 
   PrefixPuller puller() {
     return puller;
+  }
+
+  LocalPeer self() {
+    return self;
+  }
+
+  PageArena memory() {
+    return memory;
+  }
+
+  ZmqSockets sockets() {
+    return sockets;
   }
 
   ChunkCache cache() {

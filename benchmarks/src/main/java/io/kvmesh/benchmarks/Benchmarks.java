@@ -18,13 +18,14 @@ public final class Benchmarks {
       case "pull" -> PullBandwidth.run();
       case "holders" -> HolderScaling.run();
       case "first-page" -> FirstPage.run();
+      case "hand-over" -> HandOverFigures.run();
       case "cache" -> CacheFigures.run();
       case "policies" -> policies();
       case "index" -> IndexFigures.run(millions(args, 50));
       case "restart" -> RestartFigures.run(millions(args, 2));
       default ->
           throw new IllegalArgumentException(
-              "The benchmarks are pull, holders, first-page, cache, policies, index and restart, got '%s'"
+              "The benchmarks are pull, holders, first-page, hand-over, cache, policies, index and restart, got '%s'"
                   .formatted(which));
     }
   }

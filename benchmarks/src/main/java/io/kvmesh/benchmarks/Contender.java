@@ -11,7 +11,7 @@ interface Contender extends AutoCloseable {
   void pull() throws IOException, InterruptedException;
 
   /** What has to be done between two pulls and isn't measured. */
-  default void reset() {}
+  default void reset() throws IOException, InterruptedException {}
 
   @Override
   void close() throws IOException;

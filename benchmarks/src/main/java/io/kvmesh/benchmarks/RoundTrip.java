@@ -5,32 +5,44 @@ import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
 import org.zeromq.ZMQException;
 
-/** The yardstick of a small pull: a bare JeroMQ question, and an answer as long as the chunk. */
+/** A yardstick: a bare JeroMQ question, and an answer of so many frames. */
 final class RoundTrip implements Contender {
 
-  private static final byte[] QUESTION = new byte[200];
+  private static final int QUESTION_BYTES = 200;
 
+  private final String name;
+  private final byte[] question;
   private final ZContext context = new ZContext();
   private final ZMQ.Socket client;
 
+  /** The answer has one frame. */
   RoundTrip(int answerBytes) {
+    this("bare JeroMQ round trip", QUESTION_BYTES, 1, answerBytes);
+  }
+
+  RoundTrip(String name, int questionBytes, int frames, int frameBytes) {
+    this.name = name;
+    this.question = new byte[questionBytes];
     ZMQ.Socket server = context.createSocket(SocketType.ROUTER);
     int port = server.bindToRandomPort("tcp://127.0.0.1");
-    Thread.ofPlatform().daemon().name("bare-server").start(() -> serve(server, answerBytes));
+    Thread.ofPlatform().daemon().name("bare-server").start(() -> serve(server, frames, frameBytes));
     client = context.createSocket(SocketType.DEALER);
     client.setHandshakeIvl(200);
     client.setReconnectIVL(10);
     client.connect("tcp://127.0.0.1:" + port);
   }
 
-  private static void serve(ZMQ.Socket server, int answerBytes) {
-    byte[] answer = new byte[answerBytes];
+  private static void serve(ZMQ.Socket server, int frames, int frameBytes) {
+    byte[] frame = new byte[frameBytes];
     try {
       while (true) {
         byte[] peer = server.recv();
         server.recv();
         server.sendMore(peer);
-        server.send(answer);
+        for (int i = 1; i < frames; i++) {
+          server.sendMore(frame);
+        }
+        server.send(frame);
       }
     } catch (ZMQException closed) {
       // closed by close()
@@ -39,13 +51,15 @@ final class RoundTrip implements Contender {
 
   @Override
   public String name() {
-    return "bare JeroMQ round trip";
+    return name;
   }
 
   @Override
   public void pull() {
-    client.send(QUESTION);
-    client.recv();
+    client.send(question);
+    do {
+      client.recv();
+    } while (client.hasReceiveMore());
   }
 
   @Override

@@ -51,8 +51,7 @@ final class RunningController implements AutoCloseable {
     return new RunningController(ControllerApplication.start(arguments.toArray(String[]::new)));
   }
 
-  /** Where its REST is. */
-  String base() {
+  private String base() {
     return "http://127.0.0.1:"
         + Objects.requireNonNull(((ServletWebServerApplicationContext) context).getWebServer())
             .getPort();

@@ -207,6 +207,8 @@ public record AgentSettings(
    * @param getBytes asked for by one request; a longer pull is several side by side
    * @param maxInFlight bytes asked of all peers and not yet arrived
    * @param maxInFlightPerPeer bytes asked of one peer and not yet arrived
+   * @param copyThreads that help requests to copy chunks out of the memory of agents on the same
+   *     host; 0 = each request copies alone
    * @param maxAttempts at one peer in a row, within the deadline
    * @param maxHolders peers that one pull asks side by side; others that have the chunks are asked
    *     where those fail
@@ -228,6 +230,7 @@ public record AgentSettings(
       @DefaultValue("8MB") DataSize getBytes,
       @DefaultValue("64MB") DataSize maxInFlightPerPeer,
       @DefaultValue("256MB") DataSize maxInFlight,
+      @DefaultValue("1") int copyThreads,
       @DefaultValue("3") int maxAttempts,
       @DefaultValue("4") int maxHolders,
       @DefaultValue("10s") Duration passOverMost,

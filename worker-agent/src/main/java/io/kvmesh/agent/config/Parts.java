@@ -150,7 +150,8 @@ final class Parts {
         peer.maxPeers(),
         MAX_REQUESTS_PER_PEER,
         peer.maxInFlightPerPeer().toBytes(),
-        peer.maxInFlight().toBytes());
+        peer.maxInFlight().toBytes(),
+        peer.copyThreads());
   }
 
   /** So that one handshake of CURVE may be cut off and made anew. */

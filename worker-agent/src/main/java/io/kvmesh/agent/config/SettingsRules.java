@@ -232,6 +232,7 @@ final class SettingsRules {
     range("peer.get-bytes", peer.getBytes(), DataSize.ofBytes(1), DataSize.ofMegabytes(1024));
     atLeast("peer.max-in-flight-per-peer", peer.maxInFlightPerPeer(), DataSize.ofBytes(1));
     atLeast("peer.max-in-flight", peer.maxInFlight(), peer.maxInFlightPerPeer());
+    range("peer.copy-threads", peer.copyThreads(), 0, 64);
     range("peer.max-attempts", peer.maxAttempts(), 1, 100);
     range("peer.max-holders", peer.maxHolders(), 1, 64);
     atLeast("peer.max-loaned-per-peer", peer.maxLoanedPerPeer(), DataSize.ofBytes(1));

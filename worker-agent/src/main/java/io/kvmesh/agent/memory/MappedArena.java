@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 public final class MappedArena implements AutoCloseable {
 
   /** Copied at once: what follows finds it in the processor's cache. */
-  private static final int BLOCK_BYTES = 256 << 10;
+  private static final int BLOCK_BYTES = 128 << 10;
 
   private final RandomAccessFile file;
   private final long fileBytes;

@@ -1,13 +1,14 @@
 package io.kvmesh.agent.transfer;
 
+import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What came over each channel. Any thread. */
+/** Which channel each peer's chunks come over, and what came over each. Any thread. */
 public final class ChannelTraffic {
 
   /**
@@ -20,7 +21,6 @@ public final class ChannelTraffic {
   public record Figures(int connections, long deliveries, long bytes) {}
 
   private static final class Tally {
-    private final AtomicInteger connections = new AtomicInteger();
     private final LongAdder deliveries = new LongAdder();
     private final LongAdder bytes = new LongAdder();
   }
@@ -28,14 +28,22 @@ public final class ChannelTraffic {
   private final Map<String, Tally> byChannel =
       Channels.ALL.stream().collect(Collectors.toUnmodifiableMap(it -> it, it -> new Tally()));
 
+  /** Of each peer that there is a connection to. */
+  private final Map<String, String> byPeer = new ConcurrentHashMap<>();
+
   private volatile @Nullable String lastFallback;
 
-  void opened(String channel) {
-    of(channel).connections.incrementAndGet();
+  void opened(String peer, String channel) {
+    byPeer.put(peer, channel);
   }
 
-  void closed(String channel) {
-    of(channel).connections.decrementAndGet();
+  void closed(String peer) {
+    byPeer.remove(peer);
+  }
+
+  /** Whether this peer's chunks are read out of its memory; no if there is no connection to it. */
+  boolean readsMemoryOf(String peer) {
+    return Channels.SHM.equals(byPeer.get(peer));
   }
 
   void delivered(String channel, long bytes) {
@@ -56,7 +64,8 @@ public final class ChannelTraffic {
   /** Of one of {@link Channels#ALL}. */
   public Figures figures(String channel) {
     Tally tally = of(channel);
-    return new Figures(tally.connections.get(), tally.deliveries.sum(), tally.bytes.sum());
+    int connections = Collections.frequency(byPeer.values(), channel);
+    return new Figures(connections, tally.deliveries.sum(), tally.bytes.sum());
   }
 
   /** Of all, by name. */

@@ -2,16 +2,38 @@ package io.kvmesh.agent.transfer;
 
 import io.kvmesh.agent.cache.ChunkChecksum;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The chunks of a reply, to be copied or skipped one after the other. Their count and all their
- * sizes are right; whether the bytes are, each copy tells. Closing it gives up what it holds:
- * receive buffers, or the owner's loan. One thread at a time; closing it is idempotent.
+ * The chunks of a reply, to be copied once. Their count and all their sizes are right; whether the
+ * bytes are, the copy tells. Closing it gives up what it holds: receive buffers, or the owner's
+ * loan. One thread at a time; closing it is idempotent.
  */
 abstract class Delivery implements AutoCloseable {
 
+  /** To wake a helper costs as much as it copies meanwhile of less than this. */
+  private static final long WORTH_HELP_BYTES = 4 << 20;
+
+  /** What became of a chunk that was to be copied; its memory holds anything unless it is right. */
+  enum Copied {
+    /** Nobody needs its bytes. */
+    SKIPPED,
+    /** Its bytes are those that were committed at its owner. */
+    RIGHT,
+    /**
+     * Its owner has given its memory out anew, as it may once it sees no connection any more; that
+     * is nobody's fault.
+     */
+    CHANGED,
+    /** Its bytes are others. */
+    HARMED
+  }
+
   private final DeliveredChunks chunks;
-  private int next;
 
   Delivery(DeliveredChunks chunks) {
     this.chunks = chunks;
@@ -22,51 +44,67 @@ abstract class Delivery implements AutoCloseable {
     return chunks.count();
   }
 
-  /** Bytes of the next chunk. */
-  final int length() {
-    return chunks.lengths().get(next);
+  /** Bytes of a chunk. */
+  final int length(int chunk) {
+    return chunks.lengths().get(chunk);
   }
 
-  /** Tokens of the next chunk. */
-  final int tokens() {
-    return chunks.tokens().get(next);
+  /** Bytes of the first {@code count} chunks. */
+  final long bytes(int count) {
+    return IntStream.range(0, count).mapToLong(this::length).sum();
+  }
+
+  /** Tokens of a chunk. */
+  final int tokens(int chunk) {
+    return chunks.tokens().get(chunk);
+  }
+
+  /** The checksum that a chunk must have. */
+  final long checksum(int chunk) {
+    return chunks.checksums().get(chunk);
   }
 
   /**
-   * Copies the next chunk to memory of its length; answers whether it came unharmed. If not, the
-   * memory holds anything.
+   * Copies chunks from the first on, and checks them.
+   *
+   * @param targets memory of each chunk's length; null = the chunk is passed over
+   * @param helpers may take a part in it
+   * @return what became of each
    */
-  final boolean copyNextTo(MemorySegment target) {
-    int chunk = next++;
+  final List<Copied> copyTo(List<@Nullable MemorySegment> targets, CopyHelpers helpers) {
+    Copied[] copied = new Copied[targets.size()];
+    IntConsumer one = chunk -> copied[chunk] = copyChecked(chunk, targets.get(chunk));
+    if (copiesInAnyOrder() && bytesOf(targets) >= WORTH_HELP_BYTES) {
+      helpers.run(targets.size(), one);
+    } else {
+      IntStream.range(0, targets.size()).forEach(one);
+    }
+    return List.of(copied);
+  }
+
+  private static long bytesOf(List<@Nullable MemorySegment> targets) {
+    return targets.stream().filter(Objects::nonNull).mapToLong(MemorySegment::byteSize).sum();
+  }
+
+  private Copied copyChecked(int chunk, @Nullable MemorySegment target) {
+    if (target == null) {
+      return Copied.SKIPPED;
+    }
     ChunkChecksum sum = new ChunkChecksum();
-    return copy(chunk, target, sum) && sum.value() == chunks.checksums().get(chunk);
+    Copied copied = copy(chunk, target, sum);
+    return copied == Copied.RIGHT && sum.value() != checksum(chunk) ? Copied.HARMED : copied;
   }
 
-  /**
-   * Whether the chunk that was copied last came harmed since its owner has given its memory out
-   * anew, as it may once it sees no connection any more; it is nobody's fault.
-   */
-  boolean lastChanged() {
-    return false;
-  }
-
-  /** Passes over the next chunk, whose bytes nobody needs. */
-  final void skipNext() {
-    next++;
-  }
-
-  /** The checksum of the chunk that was copied last. */
-  final long lastChecksum() {
-    return chunks.checksums().get(next - 1);
-  }
+  /** Whether several chunks may be copied at once, by several threads. */
+  abstract boolean copiesInAnyOrder();
 
   /**
    * Copies a chunk.
    *
    * @param sum gets its bytes, in order
-   * @return false if these bytes can't be meant, whatever their sum is
+   * @return not right if these bytes can't be meant, whatever their sum is
    */
-  abstract boolean copy(int chunk, MemorySegment target, ChunkChecksum sum);
+  abstract Copied copy(int chunk, MemorySegment target, ChunkChecksum sum);
 
   @Override
   public abstract void close();

@@ -53,8 +53,14 @@ final class FramedDelivery extends Delivery {
     return new FramedDelivery(chunks, bodies, firstFrames, content);
   }
 
+  /** A seal is broken by one thread. */
   @Override
-  boolean copy(int chunk, MemorySegment target, ChunkChecksum sum) {
+  boolean copiesInAnyOrder() {
+    return false;
+  }
+
+  @Override
+  Copied copy(int chunk, MemorySegment target, ChunkChecksum sum) {
     boolean meant = true;
     long at = 0;
     for (int i = firstFrames[chunk]; i < firstFrames[chunk + 1]; i++) {
@@ -65,7 +71,7 @@ final class FramedDelivery extends Delivery {
       sum.add(part);
       at += part.byteSize();
     }
-    return meant;
+    return meant ? Copied.RIGHT : Copied.HARMED;
   }
 
   @Override

@@ -69,7 +69,6 @@ final class LookupPort implements MessageHandler {
     this.link = link;
     this.answers = new Answers(agreed.channel(), agreed.epoch(), context.traffic());
     this.borrowed = new BorrowedPages(context.loop()::run, this::sayDone);
-    context.traffic().opened(agreed.channel().name());
   }
 
   private boolean sayDone(long loan) {
@@ -88,7 +87,6 @@ final class LookupPort implements MessageHandler {
   void close() {
     borrowed.close();
     answers.channel().close();
-    context.traffic().closed(answers.channel().name());
   }
 
   @Override

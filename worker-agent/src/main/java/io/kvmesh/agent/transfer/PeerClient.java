@@ -43,6 +43,7 @@ public final class PeerClient implements AutoCloseable {
   private final SocketLoop loop;
   private final InFlightBudget budget;
   private final PeerSpeeds speeds;
+  private final CopyHelpers helpers;
   private final RefusedFrames refused;
   private final LogLimit mayWarn;
   private final ChannelTraffic traffic = new ChannelTraffic();
@@ -69,6 +70,7 @@ public final class PeerClient implements AutoCloseable {
     this.loop = new SocketLoop("peer-client", sockets, MAX_QUEUED_TASKS);
     this.budget = new InFlightBudget(settings.maxInFlightPerPeer(), settings.maxInFlight());
     this.speeds = new PeerSpeeds(settings.maxPeers(), nanoTime);
+    this.helpers = new CopyHelpers(settings.copyThreads());
     this.refused = new RefusedFrames("peer-client", nanoTime);
     this.mayWarn = new LogLimit(nanoTime);
   }
@@ -93,6 +95,7 @@ public final class PeerClient implements AutoCloseable {
           links.clear();
         });
     loop.close();
+    helpers.close();
   }
 
   /** Frames that were refused. */
@@ -129,6 +132,17 @@ public final class PeerClient implements AutoCloseable {
 
   PeerSpeeds speeds() {
     return speeds;
+  }
+
+  /** How many chunks one request may ask a peer for. */
+  int mostChunks(String peer, PullLimits limits) {
+    return traffic.readsMemoryOf(peer)
+        ? limits.chunksAtOnce(self.pageBytes(), settings.maxInFlightPerPeer())
+        : limits.chunksAtOnce(self.pageBytes());
+  }
+
+  CopyHelpers helpers() {
+    return helpers;
   }
 
   /**

@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param maxRequestsPerPeer that wait for an answer; more are refused
  * @param maxInFlightPerPeer bytes asked of one peer and not yet arrived
  * @param maxInFlight bytes asked of all peers and not yet arrived
+ * @param copyThreads that help to copy chunks out of the memory of others
  */
 public record PeerClientSettings(
     SocketSettings sockets,
@@ -24,4 +25,5 @@ public record PeerClientSettings(
     int maxPeers,
     int maxRequestsPerPeer,
     long maxInFlightPerPeer,
-    long maxInFlight) {}
+    long maxInFlight,
+    int copyThreads) {}

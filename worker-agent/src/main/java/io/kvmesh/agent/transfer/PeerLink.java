@@ -218,6 +218,7 @@ final class PeerLink {
     if (lookups != null) {
       lookups.close();
       lookups = null;
+      context.traffic().closed(address);
     }
     inFlight.failAll(forRequests);
   }
@@ -310,6 +311,7 @@ final class PeerLink {
           ownerEpoch = agreed.epoch();
           LookupPort next = new LookupPort(context, socket, inFlight, agreed, new Events());
           lookups = next;
+          context.traffic().opened(address, agreed.channel().name());
           if (opened(() -> socket.ask(agreed.lookupAddress(), next, agreed.seal()))) {
             state = State.PROBING;
             ask(get(List.of()));

@@ -9,6 +9,7 @@ package io.kvmesh.agent.transfer;
 final class PullHolder {
 
   private final String address;
+  private final int mostChunks;
   private int reach;
   private int requests;
   private long bytes;
@@ -20,9 +21,11 @@ final class PullHolder {
 
   /**
    * @param reach it may have the wanted chunks before this one
+   * @param mostChunks that one request may ask it for
    */
-  PullHolder(String address, int reach) {
+  PullHolder(String address, int reach, int mostChunks) {
     this.address = address;
+    this.mostChunks = mostChunks;
     this.reach = reach;
   }
 
@@ -47,6 +50,10 @@ final class PullHolder {
   /** Nothing more is asked of it in this pull. */
   void giveUp() {
     out = true;
+  }
+
+  int mostChunks() {
+    return mostChunks;
   }
 
   int requests() {

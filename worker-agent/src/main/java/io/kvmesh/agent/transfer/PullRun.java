@@ -77,13 +77,16 @@ final class PullRun {
     this.nanoTime = client.nanoTime();
     this.shares =
         new PullShares(
-            sources.stream()
-                .map(it -> new PullHolder(it.address(), room.wantedAmong(it.chunks())))
-                .toList(),
+            sources.stream().map(this::holder).toList(),
             room.wanted(),
             client.self().pageBytes(),
             limits,
             client.speeds());
+  }
+
+  private PullHolder holder(PullSource source) {
+    String peer = source.address();
+    return new PullHolder(peer, room.wantedAmong(source.chunks()), client.mostChunks(peer, limits));
   }
 
   PullOutcome run() throws InterruptedException {
@@ -301,25 +304,22 @@ final class PullRun {
     PullHolder holder = part.holder;
     long since = Math.max(part.sentNanos, holder.heardNanos());
     holder.heard(part.answeredNanos, deadline.remainingNanos());
-    long bytes = 0;
-    int chunks = 0;
-    while (chunks < delivery.chunks()) {
-      int length = delivery.length();
-      Reservation.Fault unfilled = room.fill(part.from + chunks, delivery);
-      if (unfilled != null) {
-        refuse(holder, part.from + chunks, unfilled);
-        break;
-      }
-      chunks++;
-      bytes += length;
+    Reservation.Filled filled = room.fill(part.from, delivery, client.helpers());
+    int chunks = filled.chunks();
+    Reservation.Fault fault = filled.fault();
+    if (fault != null) {
+      refuse(holder, part.from + chunks, fault);
     }
+    long bytes = delivery.bytes(chunks);
     counters.add(PullCount.CHUNK, chunks);
     counters.add(PullCount.BYTE, bytes);
     client.speeds().delivered(holder.address(), bytes, part.answeredNanos - since);
     if (chunks > 0) {
       holder.delivered();
     }
-    if (chunks == delivery.chunks() && part.from + chunks < part.to) {
+    // A large request may be cut by what the owner lends at once.
+    boolean all = chunks < limits.chunksAtOnce(client.self().pageBytes());
+    if (all && chunks == delivery.chunks() && part.from + chunks < part.to) {
       lacks(holder, part.from + chunks);
     }
     return chunks;

@@ -30,7 +30,6 @@ final class PullShares {
   private final List<PullHolder> holders;
   private final int pageBytes;
   private final int mostHolders;
-  private final int mostChunks;
   private final int leastChunks;
   private final PeerSpeeds speeds;
 
@@ -48,8 +47,7 @@ final class PullShares {
     this.holders = holders;
     this.pageBytes = pageBytes;
     this.mostHolders = limits.maxHolders();
-    this.mostChunks = limits.chunksAtOnce(pageBytes);
-    this.leastChunks = Math.clamp(LEAST_BYTES / pageBytes, 1, mostChunks);
+    this.leastChunks = Math.clamp(LEAST_BYTES / pageBytes, 1, limits.chunksAtOnce(pageBytes));
     this.speeds = speeds;
     this.end = wanted;
     if (wanted > 0) {
@@ -103,11 +101,14 @@ final class PullShares {
     List<Share> shares = new ArrayList<>();
     for (PullHolder holder : able) {
       if (able.size() == 1) {
-        shares.add(share(holder, from, mostChunks));
+        shares.add(share(holder, from, holder.mostChunks()));
       } else if (holder.requests() < MOST_REQUESTS) {
         double half = left() * speed(holder, able) / sum / 2;
         shares.add(
-            share(holder, from, Math.clamp((long) Math.ceil(half), leastChunks, mostChunks)));
+            share(
+                holder,
+                from,
+                Math.clamp((long) Math.ceil(half), leastChunks, holder.mostChunks())));
       }
     }
     shares.removeIf(it -> isLate(it, able));

@@ -11,6 +11,7 @@ import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.peer.PutOutcome;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -240,28 +241,48 @@ final class PutRun {
   private int accept(int from, Delivery delivery) {
     try (delivery) {
       int chunks = delivery.chunks();
-      for (int i = from; i < from + chunks; i++) {
-        outcomes[wanted.get(i)] = accept(i, wanted.get(i), delivery);
+      List<@Nullable MemorySegment> targets = new ArrayList<>();
+      for (int i = 0; i < chunks; i++) {
+        targets.add(targetOf(from + i, delivery, i));
+      }
+      List<Delivery.Copied> copied = delivery.copyTo(targets, client.helpers());
+      for (int i = 0; i < chunks; i++) {
+        if (targets.get(i) != null) {
+          outcomes[wanted.get(from + i)] = settle(from + i, copied.get(i), delivery.checksum(i));
+        }
       }
       return chunks == 0 ? end(PutOutcome.NOT_SENT) : chunks;
     }
   }
 
-  private PutOutcome accept(int which, int index, Delivery delivery) {
-    Claim room = roomFor(which, index, delivery);
-    if (!(room instanceof PendingChunk chunk)) {
-      delivery.skipNext();
-      return outcomeOf(room);
+  /** Where a chunk that came is to go; null if there is no room for it, which settles it. */
+  private @Nullable MemorySegment targetOf(int which, Delivery delivery, int chunk) {
+    int index = wanted.get(which);
+    Claim room = roomFor(which, index, delivery.length(chunk), delivery.tokens(chunk));
+    if (room instanceof PendingChunk found) {
+      return found.body();
     }
-    int bytes = delivery.length();
-    if (!delivery.copyNextTo(chunk.body())) {
-      return whyHarmed(delivery);
-    }
-    rooms.set(which, null);
-    return switch (cache.commit(chunk, delivery.lastChecksum(), into)) {
+    outcomes[index] = outcomeOf(room);
+    return null;
+  }
+
+  private PutOutcome settle(int which, Delivery.Copied copied, long checksum) {
+    return switch (copied) {
+      case RIGHT -> commit(which, checksum);
+      case CHANGED, SKIPPED -> PutOutcome.UNREADABLE;
+      case HARMED -> {
+        client.blame(order.sender());
+        yield PutOutcome.HARMED;
+      }
+    };
+  }
+
+  private PutOutcome commit(int which, long checksum) {
+    PendingChunk chunk = Objects.requireNonNull(rooms.set(which, null));
+    return switch (cache.commit(chunk, checksum, into)) {
       case CommitOutcome.STORED, CommitOutcome.STAGED -> {
         counters.count(ServerCount.CHUNK_READ);
-        counters.add(ServerCount.BYTE_READ, bytes);
+        counters.add(ServerCount.BYTE_READ, chunk.bytes());
         yield PutOutcome.READ;
       }
       case CommitOutcome.RESIDENT -> PutOutcome.RESIDENT;
@@ -269,26 +290,18 @@ final class PutRun {
     };
   }
 
-  private PutOutcome whyHarmed(Delivery delivery) {
-    if (delivery.lastChanged()) {
-      return PutOutcome.UNREADABLE;
-    }
-    client.blame(order.sender());
-    return PutOutcome.HARMED;
-  }
-
   /** The room that was claimed, or other room if the chunk that came has another length. */
-  private Claim roomFor(int which, int index, Delivery delivery) {
+  private Claim roomFor(int which, int index, int bytes, int tokens) {
     PendingChunk room = Objects.requireNonNull(rooms.get(which));
-    if (delivery.tokens() != room.tokens()) {
+    if (tokens != room.tokens()) {
       return new Claim.WrongSize(0);
     }
-    if (delivery.length() == room.bytes()) {
+    if (bytes == room.bytes()) {
       return room;
     }
     rooms.set(which, null);
     cache.abort(room);
-    Claim again = cache.claim(order.keys().get(index), delivery.length(), room.tokens(), into);
+    Claim again = cache.claim(order.keys().get(index), bytes, room.tokens(), into);
     if (again instanceof PendingChunk other) {
       rooms.set(which, other);
     }

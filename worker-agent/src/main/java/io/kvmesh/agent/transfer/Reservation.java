@@ -8,6 +8,7 @@ import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.common.key.ChunkKey;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -135,37 +136,54 @@ final class Reservation implements AutoCloseable {
   }
 
   /**
-   * Fills the {@code which}-th wanted chunk with the next of a delivery.
+   * What came of a delivery.
    *
-   * @return what went wrong; null if nothing did
+   * @param chunks filled, from its first on
+   * @param fault why not the one after them; null if there is none
    */
-  @Nullable Fault fill(int which, Delivery delivery) {
-    int index = wanted.get(which);
-    Fault unfit = fit(index, delivery);
-    if (unfit != null) {
-      return unfit;
+  record Filled(int chunks, @Nullable Fault fault) {}
+
+  /** Fills the wanted chunks from the {@code from}-th on with those of a delivery. */
+  Filled fill(int from, Delivery delivery, CopyHelpers helpers) {
+    List<@Nullable MemorySegment> targets = new ArrayList<>();
+    Fault unfit = null;
+    while (targets.size() < delivery.chunks() && unfit == null) {
+      int index = wanted.get(from + targets.size());
+      unfit = fit(index, delivery, targets.size());
+      if (unfit == null) {
+        PendingChunk chunk = pending.get(index);
+        targets.add(chunk == null ? null : chunk.body());
+      }
     }
-    PendingChunk chunk = pending.get(index);
-    if (chunk == null) {
-      delivery.skipNext();
-    } else if (delivery.copyNextTo(chunk.body())) {
-      checksums[which] = delivery.lastChecksum();
-    } else {
-      return delivery.lastChanged() ? Fault.CHANGED : Fault.HARMED;
+    List<Delivery.Copied> copied = delivery.copyTo(targets, helpers);
+    for (int i = 0; i < copied.size(); i++) {
+      Fault fault = faultOf(copied.get(i));
+      if (fault != null) {
+        return new Filled(i, fault);
+      }
+      checksums[from + i] = delivery.checksum(i);
+      filled.set(from + i);
     }
-    filled.set(which);
-    return null;
+    return new Filled(copied.size(), unfit);
+  }
+
+  private static @Nullable Fault faultOf(Delivery.Copied copied) {
+    return switch (copied) {
+      case SKIPPED, RIGHT -> null;
+      case CHANGED -> Fault.CHANGED;
+      case HARMED -> Fault.HARMED;
+    };
   }
 
   /** Claims the chunk anew if the one that came isn't a full one. */
-  private @Nullable Fault fit(int index, Delivery delivery) {
+  private @Nullable Fault fit(int index, Delivery delivery, int of) {
     PendingChunk chunk = pending.get(index);
-    if (chunk == null
-        || (chunk.bytes() == delivery.length() && chunk.tokens() == delivery.tokens())) {
+    ChunkSize came = new ChunkSize(delivery.length(of), delivery.tokens(of));
+    if (chunk == null || (chunk.bytes() == came.bytes() && chunk.tokens() == came.tokens())) {
       return null;
     }
     cache.abort(chunk);
-    Fault fault = claim(index, new ChunkSize(delivery.length(), delivery.tokens()));
+    Fault fault = claim(index, came);
     if (fault == Fault.UNWANTED && claim(index, full) == Fault.NO_ROOM) {
       return Fault.NO_ROOM;
     }

@@ -14,7 +14,6 @@ final class ShmDelivery extends Delivery {
   private final MappedArena arena;
   private final BorrowedPages.Loan loan;
   private final Counters<PullCount> counters;
-  private boolean lastChanged;
   private boolean closed;
 
   /**
@@ -37,18 +36,17 @@ final class ShmDelivery extends Delivery {
   }
 
   @Override
-  boolean copy(int chunk, MemorySegment target, ChunkChecksum sum) {
-    boolean unchanged = arena.read(offsets.get(chunk), generations.get(chunk), target, sum::add);
-    lastChanged = !unchanged;
-    if (lastChanged) {
-      counters.count(PullCount.CHUNK_CHANGED);
-    }
-    return unchanged;
+  boolean copiesInAnyOrder() {
+    return true;
   }
 
   @Override
-  boolean lastChanged() {
-    return lastChanged;
+  Copied copy(int chunk, MemorySegment target, ChunkChecksum sum) {
+    if (arena.read(offsets.get(chunk), generations.get(chunk), target, sum::add)) {
+      return Copied.RIGHT;
+    }
+    counters.count(PullCount.CHUNK_CHANGED);
+    return Copied.CHANGED;
   }
 
   @Override

@@ -39,7 +39,7 @@ class PullSharesTest {
 
   @Test
   void one_isAskedForFullRequestsInOrder() {
-    PullHolder one = new PullHolder("one", 20);
+    PullHolder one = new PullHolder("one", 20, 8);
     PullShares shares = shares(20, 4, one);
 
     assertThat(List.of(taken(shares), taken(shares), taken(shares)))
@@ -52,8 +52,8 @@ class PullSharesTest {
 
   @Test
   void equals_getEqualSharesThatShrink() {
-    PullHolder one = new PullHolder("one", 32);
-    PullHolder two = new PullHolder("two", 32);
+    PullHolder one = new PullHolder("one", 32, 8);
+    PullHolder two = new PullHolder("two", 32, 8);
     PullShares shares = shares(32, 4, one, two);
 
     assertThat(IntStream.range(0, 4).map(i -> size(taken(shares))).toArray())
@@ -70,8 +70,8 @@ class PullSharesTest {
 
   @Test
   void slowOne_getsLessInProportion() {
-    PullHolder slow = new PullHolder("slow", 32);
-    PullHolder fast = new PullHolder("fast", 32);
+    PullHolder slow = new PullHolder("slow", 32, 8);
+    PullHolder fast = new PullHolder("fast", 32, 8);
     speed(slow, 100);
     speed(fast, 300);
     PullShares shares = shares(32, 4, slow, fast);
@@ -86,8 +86,8 @@ class PullSharesTest {
 
   @Test
   void verySlowOne_isNotAskedWhereTheOtherIsDoneBefore() {
-    PullHolder slow = new PullHolder("slow", 32);
-    PullHolder fast = new PullHolder("fast", 32);
+    PullHolder slow = new PullHolder("slow", 32, 8);
+    PullHolder fast = new PullHolder("fast", 32, 8);
     speed(slow, 1);
     speed(fast, 1000);
     PullShares shares = shares(32, 4, slow, fast);
@@ -102,15 +102,16 @@ class PullSharesTest {
   @Test
   void lastChunk_isAskedForThoughAllTogetherWouldBeFaster() {
     PullShares shares =
-        shares(1, 4, new PullHolder("a", 1), new PullHolder("b", 1), new PullHolder("c", 1));
+        shares(
+            1, 4, new PullHolder("a", 1, 8), new PullHolder("b", 1, 8), new PullHolder("c", 1, 8));
 
     assertThat(shares.next()).isNotEmpty();
   }
 
   @Test
   void unknownOne_countsAsFastAsTheFastest() {
-    PullHolder known = new PullHolder("known", 32);
-    PullHolder unknown = new PullHolder("unknown", 32);
+    PullHolder known = new PullHolder("known", 32, 8);
+    PullHolder unknown = new PullHolder("unknown", 32, 8);
     speed(known, 50);
     PullShares shares = shares(32, 4, known, unknown);
 
@@ -147,8 +148,8 @@ class PullSharesTest {
 
   @Test
   void oneThatFailed_comesLast() {
-    PullHolder one = new PullHolder("one", 32);
-    PullHolder two = new PullHolder("two", 32);
+    PullHolder one = new PullHolder("one", 32, 8);
+    PullHolder two = new PullHolder("two", 32, 8);
     PullShares shares = shares(32, 4, one, two);
     assertThat(one.failed(0)).isTrue();
     assertThat(one.failed(0)).as("the same connection").isFalse();
@@ -158,7 +159,7 @@ class PullSharesTest {
 
   @Test
   void chunkThatNobodyReaches_isTheEnd() {
-    PullHolder one = new PullHolder("one", 10);
+    PullHolder one = new PullHolder("one", 10, 8);
     PullShares shares = shares(32, 4, one);
     taken(shares);
     taken(shares);
@@ -176,7 +177,7 @@ class PullSharesTest {
       int wanted = 1 + random.nextInt(60);
       PullHolder[] holders = new PullHolder[1 + random.nextInt(5)];
       for (int i = 0; i < holders.length; i++) {
-        holders[i] = new PullHolder("p" + i, random.nextInt(wanted + 1));
+        holders[i] = new PullHolder("p" + i, random.nextInt(wanted + 1), 8);
         if (random.nextBoolean()) {
           speed(holders[i], 1 + random.nextInt(1000));
         }

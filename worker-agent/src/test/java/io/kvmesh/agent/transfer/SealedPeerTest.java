@@ -264,7 +264,11 @@ class SealedPeerTest {
     FrameContent content = new SealedContent(FrameSeal.ofRequester(terms).newOpener());
     Delivery delivery = FramedDelivery.of(chunks, new ReplyBodies(requestId, frames), content);
     MemorySegment target = MemorySegment.ofArray(new byte[4096]);
-    return List.of(delivery.copyNextTo(target), delivery.copyNextTo(target));
+    try (CopyHelpers none = new CopyHelpers(0)) {
+      return delivery.copyTo(List.of(target, target), none).stream()
+          .map(it -> it == Delivery.Copied.RIGHT)
+          .toList();
+    }
   }
 
   private BatchedLookupAndGetRetMsg read(Multipart answer, FrameSeal seal) throws Exception {

@@ -19,6 +19,7 @@ import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
 import io.kvmesh.common.zmq.Frame;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -283,6 +284,32 @@ class ShmChannelTest {
     assertThat(ended).as("the loan is ended by the caller").isFalse();
   }
 
+  /** The owner's memory is given out in ranges; the chunk begins and ends where pages do not. */
+  @Test
+  void chunkLongerThanPage_endsThePrefixOfPages_andIsKeptWhereThereIsRoomForIt() throws Exception {
+    int longer = 3 * 4096 - 100;
+    try (TestAgent owner = agent("owner").ranges().start();
+        TestAgent paged = agent("paged").start();
+        TestAgent ranged = agent("ranged").ranges().start()) {
+      owner.store(KEYS.subList(0, 2));
+      owner.store(KEYS.get(2), longer, TestAgent.TOKENS);
+      owner.store(KEYS.subList(3, 5));
+
+      assertThat(paged.pull(owner.address(), KEYS.subList(0, 5), SOON).chunks()).isEqualTo(2);
+      assertThat(paged.pulled.get(PullCount.UNWANTED_CHUNK)).isEqualTo(1);
+      paged.requireSettled();
+
+      assertThat(ranged.pull(owner.address(), KEYS.subList(0, 5), SOON))
+          .isEqualTo(new PullOutcome.Hit(5));
+      try (ChunkLease lease = ranged.cache.leasePrefix(KEYS.subList(0, 5))) {
+        assertThat(lease.bytes(2)).isEqualTo(longer);
+      }
+      assertThat(ranged.client.traffic().figures(Channels.SHM).bytes())
+          .isEqualTo(4 * 4096 + longer);
+      await().untilAsserted(() -> assertThat(owner.server.openLoans()).isZero());
+    }
+  }
+
   /** The asker reads what it wants of a delivery, later than the owner could wait. */
   @Test
   void loanThatEndsTooEarly_showsInTheGenerations() throws Exception {
@@ -297,11 +324,15 @@ class ShmChannelTest {
       try (ChunkLease lease = asker.cache.newLease()) {
         PendingChunk pending =
             (PendingChunk) asker.cache.claim(keys.getFirst(), 4096, TestAgent.TOKENS, lease);
-        assertThat(delivery.copyNextTo(pending.body())).as("on loan").isTrue();
+        List<MemorySegment> target = List.of(pending.body());
+        assertThat(delivery.copyTo(target, asker.client.helpers()))
+            .as("on loan")
+            .containsExactly(Delivery.Copied.RIGHT);
         owner.server.close();
         owner.store(TestAgent.keys(100, 4));
-        assertThat(delivery.copyNextTo(pending.body())).as("given out anew").isFalse();
-        assertThat(delivery.lastChanged()).as("which is no harm").isTrue();
+        assertThat(delivery.copyTo(target, asker.client.helpers()))
+            .as("given out anew")
+            .containsExactly(Delivery.Copied.CHANGED);
         asker.cache.abort(pending);
       }
       delivery.close();

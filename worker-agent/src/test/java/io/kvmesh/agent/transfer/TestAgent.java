@@ -64,9 +64,7 @@ public final class TestAgent implements AutoCloseable {
                 builder.file,
                 Map.of(),
                 OptionalInt.empty()));
-    PageAllocator pages =
-        new PageAllocator(arena, builder.pageBytes, Math.min(builder.pages, builder.initialPages));
-    ChunkMemory memory = ChunkMemory.paged(pages, 1);
+    ChunkMemory memory = builder.memory(arena);
     packedArena = Optional.of(builder.packedBytes).filter(it -> it > 0).map(PageArena::anonymous);
     PackedRoom packed =
         packedArena
@@ -113,6 +111,7 @@ public final class TestAgent implements AutoCloseable {
     private int pages = 64;
     private int initialPages = Integer.MAX_VALUE;
     private int pageBytes = 4096;
+    private boolean ranges;
     private long packedBytes;
     private long getBytes = 16 * 4096;
     private long maxLoanedPerPeer = 64 << 20;
@@ -139,6 +138,12 @@ public final class TestAgent implements AutoCloseable {
     public Builder pages(int count, int bytes) {
       pages = count;
       pageBytes = bytes;
+      return this;
+    }
+
+    /** Its memory is given out in ranges instead of pages. */
+    public Builder ranges() {
+      ranges = true;
       return this;
     }
 
@@ -237,6 +242,13 @@ public final class TestAgent implements AutoCloseable {
       return new TestAgent(this);
     }
 
+    private ChunkMemory memory(PageArena arena) {
+      return ranges
+          ? ChunkMemory.ranges(new RangeAllocator(arena), pageBytes, pages)
+          : ChunkMemory.paged(
+              new PageAllocator(arena, pageBytes, Math.min(pages, initialPages)), 1);
+    }
+
     private PeerServerSettings server() {
       return new PeerServerSettings(
           sockets,
@@ -259,7 +271,7 @@ public final class TestAgent implements AutoCloseable {
 
     private PeerClientSettings client() {
       return new PeerClientSettings(
-          sockets, connectTimeout, passOverMost, idleTimeout, 64, 256, maxInFlight, maxInFlight);
+          sockets, connectTimeout, passOverMost, idleTimeout, 64, 256, maxInFlight, maxInFlight, 1);
     }
   }
 

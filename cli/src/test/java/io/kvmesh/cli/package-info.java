@@ -1,4 +1,0 @@
-@NullMarked
-package io.kvmesh.cli;
-
-import org.jspecify.annotations.NullMarked;

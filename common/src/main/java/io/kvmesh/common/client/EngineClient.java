@@ -1,0 +1,278 @@
+package io.kvmesh.common.client;
+
+import io.kvmesh.common.client.EngineClientException.Reason;
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.wire.engine.CloseSessionMsg;
+import io.kvmesh.common.wire.engine.CloseSessionRetMsg;
+import io.kvmesh.common.wire.engine.EngineAbortMsg;
+import io.kvmesh.common.wire.engine.EngineCancelMsg;
+import io.kvmesh.common.wire.engine.EngineClaimRetMsg;
+import io.kvmesh.common.wire.engine.EngineErrorMsg;
+import io.kvmesh.common.wire.engine.EngineHandOverMsg;
+import io.kvmesh.common.wire.engine.EngineHandOverRetMsg;
+import io.kvmesh.common.wire.engine.EngineLeaseRetMsg;
+import io.kvmesh.common.wire.engine.EngineLookupMsg;
+import io.kvmesh.common.wire.engine.EngineLookupRetMsg;
+import io.kvmesh.common.wire.engine.EnginePinMsg;
+import io.kvmesh.common.wire.engine.EnginePinRetMsg;
+import io.kvmesh.common.wire.engine.EngineReleaseMsg;
+import io.kvmesh.common.wire.engine.EngineReply;
+import io.kvmesh.common.wire.engine.EngineRequest;
+import io.kvmesh.common.wire.engine.EngineRetrieveMsg;
+import io.kvmesh.common.wire.engine.EngineRetrieveRetMsg;
+import io.kvmesh.common.wire.engine.EngineStoreMsg;
+import io.kvmesh.common.wire.engine.EngineStoreRetMsg;
+import io.kvmesh.common.wire.engine.EngineTouchMsg;
+import io.kvmesh.common.wire.engine.EngineTouchRetMsg;
+import io.kvmesh.common.wire.engine.EngineUnpinMsg;
+import io.kvmesh.common.wire.engine.EngineUnpinRetMsg;
+import io.kvmesh.common.wire.engine.OpenSessionMsg;
+import io.kvmesh.common.wire.engine.OpenSessionRetMsg;
+import io.kvmesh.common.zmq.Frame;
+import io.kvmesh.common.zmq.ZmqSockets;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session at the native door of an agent: what an engine can do there, from afar. Any thread;
+ * each call waits for its answer, at most its deadline, and may be interrupted. What an answer that
+ * came too late left with the agent is taken back.
+ *
+ * <p>A session without {@link SharedPages} ends with its connection: from then on the agent answers
+ * {@code UNKNOWN_SESSION}, and a new client is needed.
+ */
+public final class EngineClient implements AutoCloseable {
+
+  private static final int FORMAT = 1;
+  private static final Duration CLOSE = Duration.ofMillis(500);
+
+  private final EngineClientSettings settings;
+  private final EngineConnection connection;
+  private volatile @Nullable OpenSessionRetMsg session;
+  private volatile @Nullable SharedPages shared;
+
+  private EngineClient(ZmqSockets sockets, EngineClientSettings settings) {
+    this.settings = settings;
+    this.connection = new EngineConnection(sockets, settings, this::undo, this::cancel);
+  }
+
+  /** Opens a session. The sockets are the caller's, and may be those of other clients too. */
+  public static EngineClient open(ZmqSockets sockets, EngineClientSettings settings)
+      throws EngineClientException, InterruptedException {
+    EngineClient client = new EngineClient(sockets, settings);
+    try {
+      client.connection.start(settings);
+    } catch (IOException e) {
+      throw new EngineClientException(Reason.CONNECTION_LOST, e);
+    }
+    try {
+      client.session =
+          client.ask(OpenSessionRetMsg.class, new OpenSessionMsg(FORMAT, settings.client()));
+      return client;
+    } catch (EngineClientException | InterruptedException | RuntimeException e) {
+      client.connection.close();
+      throw e;
+    }
+  }
+
+  private OpenSessionRetMsg session() {
+    OpenSessionRetMsg opened = session;
+    if (opened == null) {
+      throw new IllegalStateException("There is no session yet");
+    }
+    return opened;
+  }
+
+  /** Its id at the agent. */
+  long id() {
+    return session().sessionId();
+  }
+
+  /** Bytes of a full chunk. */
+  public long pageBytes() {
+    return session().pageBytes();
+  }
+
+  /** Tokens of a full chunk. */
+  public int chunkTokens() {
+    return session().chunkTokens();
+  }
+
+  /**
+   * How long a prefix is there, here and then at one other agent. Isn't a use.
+   *
+   * @param hold whether the local part is held until the answer is closed
+   */
+  public LookedUp lookup(List<ChunkKey> keys, boolean hold)
+      throws EngineClientException, InterruptedException {
+    EngineLookupRetMsg found =
+        ask(EngineLookupRetMsg.class, new EngineLookupMsg(id(), texts(keys), hold));
+    return new LookedUp(found.numLocal(), found.numFleet(), new EngineLease(this, found.leaseId()));
+  }
+
+  /** The longest prefix, with its bodies. */
+  public RetrievedChunks retrieve(List<ChunkKey> keys, Duration deadline)
+      throws EngineClientException, InterruptedException {
+    EngineRetrieveMsg request = new EngineRetrieveMsg(id(), 0, texts(keys), agentMillis(deadline));
+    EngineConnection.Answer answer = connection.ask(request, List.of(), deadline);
+    EngineRetrieveRetMsg reply = require(EngineRetrieveRetMsg.class, answer);
+    if (answer.bodies().size() != reply.numLocal() + reply.numPeer()) {
+      answer.release();
+      release(reply.leaseId());
+      throw broken(
+          "%d + %d chunks came with %d bodies"
+              .formatted(reply.numLocal(), reply.numPeer(), answer.bodies().size()));
+    }
+    return new RetrievedChunks(reply, answer, new EngineLease(this, reply.leaseId()));
+  }
+
+  /** A little less, so that its answer is here in time. */
+  static long agentMillis(Duration deadline) {
+    return Math.max(1, deadline.toMillis() - deadline.toMillis() / 8);
+  }
+
+  /** Keeps chunks; what became of each. */
+  public StoredChunks store(List<EngineBody> chunks, Duration deadline)
+      throws EngineClientException, InterruptedException {
+    List<String> keys = chunks.stream().map(chunk -> chunk.key().toString()).toList();
+    List<Integer> tokens = chunks.stream().map(EngineBody::tokens).toList();
+    // A copy: a body may still be on its way when the deadline has passed.
+    List<Frame> bodies =
+        chunks.stream()
+            .map(chunk -> Frame.of(chunk.body().toArray(ValueLayout.JAVA_BYTE)))
+            .toList();
+    EngineStoreMsg request = new EngineStoreMsg(id(), 0, keys, tokens, false);
+    EngineConnection.Answer answer = connection.ask(request, bodies, deadline);
+    return stored(require(EngineStoreRetMsg.class, answer), chunks.size());
+  }
+
+  static StoredChunks stored(EngineStoreRetMsg reply, int chunks) throws EngineClientException {
+    if (reply.outcomes().size() != chunks) {
+      throw broken("%d chunks came with %d outcomes".formatted(chunks, reply.outcomes().size()));
+    }
+    return new StoredChunks(reply.outcomes(), reply.epoch(), reply.sequence());
+  }
+
+  /** Pins the longest prefix that is resident; what is pinned for the owner. */
+  public EnginePinRetMsg pin(String owner, List<ChunkKey> keys)
+      throws EngineClientException, InterruptedException {
+    return ask(EnginePinRetMsg.class, new EnginePinMsg(id(), owner, texts(keys)));
+  }
+
+  /**
+   * Takes off an owner's pins.
+   *
+   * @param keys of these chunks; none = of all
+   * @return how many
+   */
+  public int unpin(String owner, List<ChunkKey> keys)
+      throws EngineClientException, InterruptedException {
+    return ask(EngineUnpinRetMsg.class, new EngineUnpinMsg(id(), owner, texts(keys)))
+        .unpinnedChunks();
+  }
+
+  /**
+   * Maps the agent's memory, whose pages are then read and written in place. Once. The session
+   * lives until these pages are closed, which the end of this client does too.
+   */
+  public SharedPages sharePages() throws EngineClientException, InterruptedException {
+    EngineHandOverRetMsg told = ask(EngineHandOverRetMsg.class, new EngineHandOverMsg(id()));
+    SharedPages opened = SharedPages.open(this, told, settings.timeout());
+    shared = opened;
+    return opened;
+  }
+
+  int touch(long leaseId, int chunks) throws EngineClientException, InterruptedException {
+    return ask(EngineTouchRetMsg.class, new EngineTouchMsg(id(), leaseId, chunks)).touchedChunks();
+  }
+
+  void release(long leaseId) {
+    if (leaseId != 0) {
+      connection.tell(new EngineReleaseMsg(id(), leaseId));
+    }
+  }
+
+  void abort(long claimId) {
+    if (claimId != 0) {
+      connection.tell(new EngineAbortMsg(id(), claimId));
+    }
+  }
+
+  private EngineRequest cancel(long requestId) {
+    OpenSessionRetMsg opened = session;
+    return new EngineCancelMsg(opened == null ? 0 : opened.sessionId(), requestId);
+  }
+
+  /** What takes back what this reply left with the agent. */
+  private Optional<EngineRequest> undo(EngineReply reply) {
+    return switch (reply) {
+      case EngineLookupRetMsg found -> undoLease(found.leaseId());
+      case EngineRetrieveRetMsg found -> undoLease(found.leaseId());
+      case EngineLeaseRetMsg found -> undoLease(found.leaseId());
+      case EngineClaimRetMsg claimed ->
+          claimed.claimId() == 0
+              ? Optional.empty()
+              : Optional.of(new EngineAbortMsg(id(), claimed.claimId()));
+      default -> Optional.empty();
+    };
+  }
+
+  private Optional<EngineRequest> undoLease(long leaseId) {
+    return leaseId == 0 ? Optional.empty() : Optional.of(new EngineReleaseMsg(id(), leaseId));
+  }
+
+  <T extends EngineReply> T ask(Class<T> type, EngineRequest request)
+      throws EngineClientException, InterruptedException {
+    return ask(type, request, settings.timeout());
+  }
+
+  <T extends EngineReply> T ask(Class<T> type, EngineRequest request, Duration atMost)
+      throws EngineClientException, InterruptedException {
+    return require(type, connection.ask(request, List.of(), atMost));
+  }
+
+  private static <T extends EngineReply> T require(Class<T> type, EngineConnection.Answer answer)
+      throws EngineClientException {
+    if (type.isInstance(answer.reply())) {
+      return type.cast(answer.reply());
+    }
+    answer.release();
+    if (answer.reply() instanceof EngineErrorMsg error) {
+      throw new EngineClientException(Reason.REFUSED, error.code(), error.error());
+    }
+    throw broken(
+        "%s came in place of %s"
+            .formatted(answer.reply().getClass().getSimpleName(), type.getSimpleName()));
+  }
+
+  static EngineClientException broken(String what) {
+    return new EngineClientException(Reason.BROKEN, what);
+  }
+
+  static List<String> texts(List<ChunkKey> keys) {
+    return keys.stream().map(ChunkKey::toString).toList();
+  }
+
+  /** Ends the session, if the agent is still there, and the connection. Idempotent. */
+  @Override
+  public void close() {
+    SharedPages pages = shared;
+    if (pages != null) {
+      // Before the agent has them again.
+      pages.close();
+    }
+    try {
+      ask(CloseSessionRetMsg.class, new CloseSessionMsg(id()), CLOSE);
+    } catch (EngineClientException e) {
+      // An agent that is gone has no session either.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      connection.close();
+    }
+  }
+}
