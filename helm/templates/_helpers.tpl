@@ -91,6 +91,10 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- default (printf "%s-curve" (include "kvmesh.fullname" .)) .Values.security.curve.existingSecret -}}
 {{- end -}}
 
+{{- define "kvmesh.restSecret" -}}
+{{- default (printf "%s-rest" (include "kvmesh.fullname" .)) .Values.security.rest.existingSecret -}}
+{{- end -}}
+
 {{/* Data of a Secret that an upgrade finds, so that what was made up stays: dict root, name. */}}
 {{- define "kvmesh.secretData" -}}
 {{- if .root.Release.IsUpgrade -}}

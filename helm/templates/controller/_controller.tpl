@@ -18,6 +18,10 @@ kvmesh.redis.username: {{ . | quote }}
 {{- if .Values.redis.caSecret.name }}
 kvmesh.redis.ca-file: /etc/kvmesh/redis/{{ .Values.redis.caSecret.key }}
 {{- end }}
+{{- if .Values.security.rest.enabled }}
+kvmesh.access.mode: tokens
+kvmesh.access.tokens-file: /etc/kvmesh/rest/tokens
+{{- end }}
 server.port: 9000
 {{- if .Values.controller.tlsSecret }}
 server.ssl.bundle: rest

@@ -51,6 +51,7 @@ class ArchitectureTest {
         Arguments.of("web", List.of("lookup", "command", "registry", "index")),
         // LMCache's shapes of the same.
         Arguments.of("web.lmcache", List.of("web", "lookup", "command", "registry")),
+        Arguments.of("web.access", List.of("web")),
         // Read sides of everything that counts.
         Arguments.of(
             "ops", List.of("ingest", "index", "registry", "lookup", "lmcache", "log", "command")));
@@ -116,7 +117,7 @@ class ArchitectureTest {
     check(onlyIn("io.lettuce..", ROOT + ".index.redis"));
     check(onlyIn("org.apache.kafka..", ROOT + ".ingest", ROOT + ".log"));
     check(onlyIn("org.springframework..", ROOT, ROOT + ".config", ROOT + ".web..", ROOT + ".ops"));
-    check(onlyIn("jakarta.servlet..", ROOT + ".web"));
+    check(onlyIn("jakarta.servlet..", ROOT + ".web..", ROOT + ".config"));
     check(onlyIn("io.swagger..", ROOT + ".web"));
     check(onlyIn("org.springdoc..", ROOT + ".web"));
     check(onlyIn("io.micrometer..", ROOT + ".config", ROOT + ".ops"));

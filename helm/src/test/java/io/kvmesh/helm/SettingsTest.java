@@ -136,6 +136,15 @@ class SettingsTest {
     return arguments;
   }
 
+  private static String content(String argument) {
+    if (argument.endsWith(".properties")) {
+      return "security.protocol=SSL";
+    }
+    return argument.endsWith("/tokens")
+        ? "read a-token-of-twenty-letters"
+        : "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+  }
+
   /** A file that is named there must be in one of the container's volumes: here it is made. */
   private String withFile(String argument) throws IOException {
     int begin = argument.indexOf("/etc/kvmesh/");
@@ -143,11 +152,7 @@ class SettingsTest {
       return argument;
     }
     Path file = files.resolve(argument.substring(begin).replace('/', '_'));
-    Files.writeString(
-        file,
-        argument.endsWith(".properties")
-            ? "security.protocol=SSL"
-            : "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=");
+    Files.writeString(file, content(argument));
     return argument.substring(0, begin) + file;
   }
 }

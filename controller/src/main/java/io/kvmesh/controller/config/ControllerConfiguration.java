@@ -56,7 +56,7 @@ import org.springframework.context.annotation.Import;
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import(WebConfiguration.class)
+@Import({WebConfiguration.class, AccessConfiguration.class})
 public class ControllerConfiguration {
 
   /** Barriers that may wait at a time, over REST and ZeroMQ together. */

@@ -31,6 +31,7 @@ public record ControllerSettings(
     @DefaultValue Command command,
     @DefaultValue Front front,
     @DefaultValue Web web,
+    @DefaultValue Access access,
     @DefaultValue Hash hash,
     @DefaultValue Score score,
     @DefaultValue Security security) {
@@ -180,6 +181,43 @@ public record ControllerSettings(
       @DefaultValue("65536") int maxHashes,
       @DefaultValue("262144") int maxTokens,
       @DefaultValue("60s") Duration maxWait) {}
+
+  /** How those who ask over REST are known. */
+  public enum AccessMode {
+    /** They aren't: whoever reaches REST may do everything. */
+    OFF,
+    /** By tokens in a file. */
+    TOKENS,
+    /** By tokens that an issuer has signed. */
+    JWT
+  }
+
+  /**
+   * Who may do what over REST.
+   *
+   * @param mode off, tokens or jwt
+   * @param tokensFile with tokens: file with a line for each, its role (read, operate or admin) and
+   *     the token
+   */
+  public record Access(
+      @DefaultValue("off") AccessMode mode,
+      @DefaultValue("") String tokensFile,
+      @DefaultValue Jwt jwt) {}
+
+  /**
+   * Tokens that an issuer has signed (OpenID Connect).
+   *
+   * @param issuer that the token must name
+   * @param keysUri where the issuer's keys are, http:// or https://; asked when a key isn't known
+   * @param audience that the token must name among others
+   * @param rolesClaim claim with the roles: read, operate, admin; of one within another, both names
+   *     with a dot between
+   */
+  public record Jwt(
+      @DefaultValue("") String issuer,
+      @DefaultValue("") String keysUri,
+      @DefaultValue("kvmesh") String audience,
+      @DefaultValue("roles") String rolesClaim) {}
 
   /**
    * How the engines hash tokens: requests may name chunks by the tokens of a prompt.

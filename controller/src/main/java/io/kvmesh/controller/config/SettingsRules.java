@@ -6,6 +6,7 @@ import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.controller.index.redis.RedisSettings;
 import io.kvmesh.controller.log.KafkaCheck;
 import io.kvmesh.controller.lookup.LocationWeights;
+import io.kvmesh.controller.web.access.AccessTokens;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -25,6 +26,7 @@ final class SettingsRules {
 
   private static final Pattern CLUSTER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.:_-]{1,253}");
+  private static final Pattern HTTP = Pattern.compile("https?://[^\\s]{1,2000}");
   private static final Set<String> REDIS_SCHEMES =
       Set.of("redis", "rediss", "redis-socket", "redis-sentinel", "rediss-sentinel");
 
@@ -59,6 +61,7 @@ final class SettingsRules {
     checkHash(settings.hash());
     checkWeights(settings.score().weights());
     checkSecurity(settings.security());
+    checkAccess(settings.access());
   }
 
   private void checkWeights(String weights) {
@@ -95,6 +98,37 @@ final class SettingsRules {
     } catch (IOException | InvalidPathException e) {
       faults.add("security.key-file", security.keyFile(), "must be a file with a key: " + e);
     }
+  }
+
+  private void checkAccess(ControllerSettings.Access access) {
+    switch (access.mode()) {
+      case OFF -> {}
+      case TOKENS -> checkTokens(access.tokensFile());
+      case JWT -> checkJwt(access.jwt());
+    }
+  }
+
+  private void checkTokens(String file) {
+    try {
+      AccessTokens.read(Path.of(file));
+    } catch (IOException | InvalidPathException e) {
+      faults.add("access.tokens-file", file, "must be a file of lines with role and token: " + e);
+    }
+  }
+
+  private void checkJwt(ControllerSettings.Jwt jwt) {
+    faults.require(
+        HTTP.matcher(jwt.keysUri()).matches(),
+        "access.jwt.keys-uri",
+        jwt.keysUri(),
+        "must be the http:// or https:// address of the issuer's keys");
+    notBlank("access.jwt.issuer", jwt.issuer());
+    notBlank("access.jwt.audience", jwt.audience());
+    notBlank("access.jwt.roles-claim", jwt.rolesClaim());
+  }
+
+  private void notBlank(String setting, String value) {
+    faults.require(!value.isBlank(), setting, value, "must not be empty");
   }
 
   private void checkReachable(ControllerSettings settings) {

@@ -24,9 +24,14 @@ import io.kvmesh.controller.web.ScoreResource;
 import io.kvmesh.controller.web.StrictJson;
 import io.kvmesh.controller.web.WorkerCatalog;
 import io.kvmesh.controller.web.WorkersResource;
+import io.kvmesh.controller.web.access.AccessProblems;
 import io.kvmesh.controller.web.lmcache.LmcacheCommands;
 import io.kvmesh.controller.web.lmcache.LmcacheQueries;
 import io.kvmesh.controller.web.lmcache.LmcacheService;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.function.ToDoubleFunction;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.info.BuildProperties;
@@ -142,6 +147,32 @@ class WebConfiguration {
   @Bean
   StrictJson strictJson() {
     return new StrictJson();
+  }
+
+  @Bean
+  AccessProblems accessProblems(
+      @Qualifier("handlerExceptionResolver") HandlerExceptionResolver errors) {
+    return new AccessProblems(errors);
+  }
+
+  @Bean
+  MeterBinder accessMeters(AccessProblems problems) {
+    return meters -> {
+      refused(meters, problems, "unauthenticated", AccessProblems::unauthenticated);
+      refused(meters, problems, "forbidden", AccessProblems::forbidden);
+      refused(meters, problems, "unchecked", AccessProblems::unchecked);
+    };
+  }
+
+  private static void refused(
+      MeterRegistry meters,
+      AccessProblems problems,
+      String reason,
+      ToDoubleFunction<AccessProblems> count) {
+    FunctionCounter.builder("kvmesh.controller.access.refused", problems, count)
+        .description("REST requests that were not let in, by reason")
+        .tag("reason", reason)
+        .register(meters);
   }
 
   @Bean

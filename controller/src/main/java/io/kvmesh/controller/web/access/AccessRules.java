@@ -1,0 +1,94 @@
+package io.kvmesh.controller.web.access;
+
+import org.springframework.http.HttpMethod;
+import org.springframework.security.access.hierarchicalroles.RoleHierarchy;
+import org.springframework.security.access.hierarchicalroles.RoleHierarchyImpl;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.AuthorizeHttpRequestsConfigurer;
+import org.springframework.security.config.http.SessionCreationPolicy;
+
+/**
+ * Which role each path needs. What isn't named here needs {@link Role#ADMIN}, so that nothing new
+ * is open by mistake.
+ */
+public final class AccessRules {
+
+  /** For probes, which have no credentials. */
+  private static final String[] OPEN = {
+    "/actuator/health/liveness", "/actuator/health/readiness", "/livez", "/readyz"
+  };
+
+  private static final String[] READ = {
+    "/api/v1/**",
+    "/controller/**",
+    "/metrics",
+    "/version",
+    "/lmc_version",
+    "/commit_id",
+    "/actuator",
+    "/actuator/health/**",
+    "/actuator/info/**",
+    "/actuator/prometheus/**",
+    "/actuator/kvindex/**",
+    "/actuator/workers/**",
+    "/v3/**",
+    "/swagger-ui/**",
+    "/swagger-ui.html"
+  };
+
+  /** Questions that are too long for a query string. */
+  private static final String[] READ_BY_POST = {
+    "/api/v1/lookup",
+    "/api/v1/holders",
+    "/api/v1/scores",
+    "/lookup",
+    "/query_instance",
+    "/query_worker_info",
+    "/check_finish"
+  };
+
+  private static final String[] OPERATE_BY_POST = {
+    "/api/v1/commands/**", "/clear", "/pin", "/compress", "/decompress", "/move", "/health"
+  };
+
+  private AccessRules() {}
+
+  /** No sessions and no forms: each request brings its token. */
+  public static HttpSecurity apply(HttpSecurity http, AccessProblems problems) {
+    return http.authorizeHttpRequests(AccessRules::authorize)
+        .sessionManagement(it -> it.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
+        // No cookie says who asks, so no page can ask in somebody's name.
+        .csrf(it -> it.disable())
+        .requestCache(it -> it.disable())
+        .logout(it -> it.disable())
+        .anonymous(it -> {})
+        .exceptionHandling(
+            it -> it.authenticationEntryPoint(problems).accessDeniedHandler(problems));
+  }
+
+  private static void authorize(
+      AuthorizeHttpRequestsConfigurer<HttpSecurity>.AuthorizationManagerRequestMatcherRegistry
+          paths) {
+    paths
+        .requestMatchers(HttpMethod.GET, OPEN)
+        .permitAll()
+        .requestMatchers(HttpMethod.GET, READ)
+        .hasRole(Role.READ.name())
+        .requestMatchers(HttpMethod.POST, READ_BY_POST)
+        .hasRole(Role.READ.name())
+        .requestMatchers(HttpMethod.POST, OPERATE_BY_POST)
+        .hasRole(Role.OPERATE.name())
+        .anyRequest()
+        .hasRole(Role.ADMIN.name());
+  }
+
+  /** A role may do what those before it may. */
+  public static RoleHierarchy hierarchy() {
+    return RoleHierarchyImpl.withDefaultRolePrefix()
+        .role(Role.ADMIN.name())
+        .implies(Role.OPERATE.name())
+        .role(Role.OPERATE.name())
+        .implies(Role.READ.name())
+        .build();
+  }
+}
