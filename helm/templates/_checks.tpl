@@ -26,6 +26,13 @@
 {{- if and $v.controller.autoscaling.enabled (gt (int $v.controller.autoscaling.minReplicas) (int $v.controller.autoscaling.maxReplicas)) -}}
 {{- $faults = append $faults (printf "controller.autoscaling.minReplicas (%v) must not exceed maxReplicas (%v)" $v.controller.autoscaling.minReplicas $v.controller.autoscaling.maxReplicas) -}}
 {{- end -}}
+{{- $limit := toString (dig "limits" "memory" "" $v.controller.resources) -}}
+{{- if regexMatch "^[0-9]+([KMGT]i)?$" $limit -}}
+{{- $beside := div (mul (int64 (include "kvmesh.bytes" $limit)) (sub 100 (int $v.controller.heapPercent))) 100 -}}
+{{- if lt $beside 805306368 -}}
+{{- $faults = append $faults (printf "controller.heapPercent (%d) leaves %dMi of controller.resources.limits.memory (%s) beside the heap, and 768Mi are needed" (int $v.controller.heapPercent) (div $beside 1048576) $limit) -}}
+{{- end -}}
+{{- end -}}
 {{- if ge (int $v.controller.preStopSeconds) (int $v.controller.terminationGracePeriodSeconds) -}}
 {{- $faults = append $faults "controller.preStopSeconds must be less than controller.terminationGracePeriodSeconds" -}}
 {{- end -}}
@@ -55,6 +62,9 @@
 {{- end -}}
 {{- if and (not .Values.controller.enabled) (not $agents.controllers) -}}
 {{- $faults = append $faults "agents.controllers must name controllers where controller.enabled is false" -}}
+{{- end -}}
+{{- if lt (int64 (include "kvmesh.bytes" $agents.memory.reserve)) 536870912 -}}
+{{- $faults = append $faults (printf "agents.memory.reserve (%s) must be at least 512Mi" $agents.memory.reserve) -}}
 {{- end -}}
 {{- if and $agents.memory.numaNodes (ne (len $agents.memory.numaNodes) $gpus) -}}
 {{- $faults = append $faults (printf "agents.memory.numaNodes must have one node for each of agents.gpusPerNode (%d), has %d" $gpus (len $agents.memory.numaNodes)) -}}

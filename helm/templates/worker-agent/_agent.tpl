@@ -43,6 +43,11 @@
 {{- end -}}
 {{- end -}}
 
+{{/* Direct memory of one agent, in MiB: its reserve but for 256Mi of threads, code and the rest of the JVM. */}}
+{{- define "kvmesh.agent.directMebibytes" -}}
+{{- sub (div (int64 (include "kvmesh.bytes" .Values.agents.memory.reserve)) 1048576) 256 -}}
+{{- end -}}
+
 {{/* Name of a GPU's file: of one node's pods no two are alike, and a pod that comes again has the same. */}}
 {{- define "kvmesh.agent.file" -}}
 {{- $pod := ternary (include "kvmesh.fullname" .root) "$(POD_NAME)" (eq .root.Values.agents.kind "DaemonSet") -}}
@@ -115,7 +120,7 @@ env:
   - name: POD_IP
     valueFrom: {fieldRef: {fieldPath: status.podIP}}
   - name: JDK_JAVA_OPTIONS
-    value: {{ printf "-Xmx%dm -XX:HeapDumpPath=/tmp/agent-%d.hprof -Dsun.net.inetaddr.ttl=5 %s" (div (int64 (include "kvmesh.bytes" $memory.heap)) 1048576) (int .index) $agents.javaOptions | trim | quote }}
+    value: {{ printf "-Xmx%dm -XX:MaxDirectMemorySize=%sm -XX:HeapDumpPath=/tmp/agent-%d.hprof -Dsun.net.inetaddr.ttl=5 %s" (div (int64 (include "kvmesh.bytes" $memory.heap)) 1048576) (include "kvmesh.agent.directMebibytes" .root) (int .index) $agents.javaOptions | trim | quote }}
   {{- with $agents.extraEnv }}
   {{- toYaml . | nindent 2 }}
   {{- end }}

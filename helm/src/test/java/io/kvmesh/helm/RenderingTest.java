@@ -6,10 +6,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
 /** What comes out of certain values. */
@@ -43,6 +47,44 @@ class RenderingTest {
           .contains("-Xmx2048m", "memory.reserve-bytes=2147483648B")
           .contains("cache.capacity-bytes=68719476736B", "compressed-bytes=8589934592B");
     }
+  }
+
+  /** MEM-4: heap, chunks and direct memory leave 256 MiB of the limit to all else. */
+  @ParameterizedTest
+  @MethodSource("io.kvmesh.helm.Chart#examples")
+  void memory_ofEachContainer_isMoreThanItsBoundsTogether(String example) {
+    List<JsonNode> objects = Chart.objects(example);
+    for (JsonNode agent : Chart.containers(objects, "agent")) {
+      boolean apart = agent.at("/resources/limits").toString().contains("hugepages");
+      long chunks = apart ? 0 : argument(agent, "cache.capacity-bytes");
+      assertThat(option(agent, "-Xmx") + option(agent, "-XX:MaxDirectMemorySize=") + 256 + chunks)
+          .isLessThanOrEqualTo(limitMebibytes(agent));
+    }
+    for (JsonNode controller : Chart.containers(objects, "controller")) {
+      long limit = limitMebibytes(controller);
+      long heap = limit * option(controller, "-XX:MaxRAMPercentage=") / 100;
+      assertThat(heap + option(controller, "-XX:MaxDirectMemorySize=") + 256)
+          .isLessThanOrEqualTo(limit);
+    }
+  }
+
+  private static long option(JsonNode container, String name) {
+    return number(container.toString(), name + "(\\d+)");
+  }
+
+  private static long argument(JsonNode container, String name) {
+    return number(container.toString(), name + "=(\\d+)B") / MIB;
+  }
+
+  private static long limitMebibytes(JsonNode container) {
+    String limit = container.at("/resources/limits/memory").asString();
+    return number(limit, "(\\d+)") * (limit.endsWith("Gi") ? 1024 : 1);
+  }
+
+  private static long number(String text, String pattern) {
+    Matcher matcher = Pattern.compile(pattern).matcher(text);
+    assertThat(matcher.find()).as("%s in %s", pattern, text).isTrue();
+    return Long.parseLong(matcher.group(1));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static io.kvmesh.agent.cache.CacheFixture.TOKENS;
 import static io.kvmesh.agent.cache.CacheFixture.key;
 import static io.kvmesh.agent.cache.CacheFixture.keys;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.memory.PageAllocator;
@@ -12,10 +13,16 @@ import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.engine.EngineLookupMsg;
+import io.kvmesh.common.wire.engine.EngineRequest;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -57,6 +64,46 @@ class ChurnTest {
         // It may have fallen: other tests' leavings go late.
         assertThat(inUse.get(i)).isLessThan(high(inUse.get(i - 1)));
       }
+    }
+  }
+
+  /** MEM-9: a cache keeps nothing of the messages in which its chunks' keys came. */
+  @Test
+  void messages_areGoneWhenTheirKeysAreStored() throws Exception {
+    MessageCodec codec = new MessageCodec();
+    List<WeakReference<byte[]>> received = new ArrayList<>();
+    try (CacheFixture at = new CacheFixture(200, PolicyName.LRU)) {
+      for (int round = 0; round < 10; round++) {
+        byte[] message = codec.encode(lookup(round));
+        received.add(new WeakReference<>(message));
+        store(at, codec.decode(EngineRequest.class, message));
+      }
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(
+              () -> {
+                System.gc();
+                return received.stream().allMatch(each -> each.refersTo(null));
+              });
+      assertThat(at.cache.stats().residentChunks()).isEqualTo(200);
+    }
+  }
+
+  /** Keys of a keyspace of their own, half of them with wide hashes. */
+  private static EngineLookupMsg lookup(int round) {
+    Keyspace keyspace = Keyspace.of("model " + round, 1, 0, "half", List.of());
+    List<String> keys =
+        IntStream.range(0, 20)
+            .mapToObj(i -> i % 2 == 0 ? wide(round, i) : ChunkHash.ofSigned(mixed(round, i)))
+            .map(hash -> new ChunkKey(keyspace, hash).toString())
+            .toList();
+    return new EngineLookupMsg(1, keys, true);
+  }
+
+  private static void store(CacheFixture at, EngineRequest request) {
+    EngineLookupMsg lookup = (EngineLookupMsg) request;
+    try (ChunkLease lease = at.cache.newLease()) {
+      lookup.keys().forEach(key -> assertThat(at.put(ChunkKey.parse(key), lease)).isTrue());
     }
   }
 
