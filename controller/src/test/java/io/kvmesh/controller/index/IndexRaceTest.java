@@ -150,7 +150,7 @@ final class IndexRaceTest {
       long[] bits = new long[BATCH];
       boolean[] admits = new boolean[BATCH];
       for (int i = 0; i < BATCH; i++) {
-        bits[i] = first + i;
+        bits[i] = (long) first + i;
         admits[i] = admit;
       }
       held.set(first, first + BATCH, admit);
@@ -166,7 +166,8 @@ final class IndexRaceTest {
     }
 
     KeyTotals totals() {
-      long digest = held.stream().mapToLong(key -> PlacementDigest.mix(KEYSPACE.digest(), key)).sum();
+      long digest =
+          held.stream().mapToLong(key -> PlacementDigest.mix(KEYSPACE.digest(), key)).sum();
       return new KeyTotals(held.cardinality(), digest);
     }
   }

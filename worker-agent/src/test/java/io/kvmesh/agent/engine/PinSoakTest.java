@@ -12,7 +12,6 @@ import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
-import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.wire.engine.CloseSessionMsg;
 import io.kvmesh.common.wire.engine.CloseSessionRetMsg;
 import io.kvmesh.common.wire.engine.EngineLookupMsg;
@@ -25,7 +24,6 @@ import io.kvmesh.common.wire.engine.EngineRetrieveMsg;
 import io.kvmesh.common.wire.engine.EngineRetrieveRetMsg;
 import io.kvmesh.common.wire.engine.EngineUnpinMsg;
 import io.kvmesh.common.wire.engine.EngineUnpinRetMsg;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +63,7 @@ class PinSoakTest {
           TestDoor.start(
               agent,
               TestDoor.settings(hour, hour, ENGINES, ENGINES, Duration.ZERO),
-              (keyspace, hashes, atMost) -> all(owner, keyspace, hashes),
+              (keyspace, hashes, atMost) -> all(owner, hashes),
               new Counters<>(EngineCount.class))) {
         long requests = requests(door.port(), engines);
         CacheStats.Pins pins = agent.cache.stats().pins();
@@ -78,7 +76,7 @@ class PinSoakTest {
     }
   }
 
-  private static LookupOutcome all(TestAgent owner, Keyspace keyspace, List<ChunkHash> hashes) {
+  private static LookupOutcome all(TestAgent owner, List<ChunkHash> hashes) {
     return new LookupOutcome.Found(
         List.of(new Holder("owner", "LocalCPUBackend", hashes.size(), owner.address(), -1)));
   }
@@ -108,7 +106,7 @@ class PinSoakTest {
     private final Random random;
     private long session;
 
-    Engine(RawClient client, Random random) throws IOException {
+    Engine(RawClient client, Random random) {
       this.client = client;
       this.random = random;
       this.session = TestDoor.open(client);

@@ -60,8 +60,7 @@ class RedisMemoryIT {
 
   @Test
   @Timeout(180)
-  void manyLargeOperationsAtOnce_fitIntoTheChartsDirectMemory(@TempDir Path dir)
-      throws Exception {
+  void manyLargeOperationsAtOnce_fitIntoTheChartsDirectMemory(@TempDir Path dir) throws Exception {
     try (EmbeddedRedis redis = EmbeddedRedis.start(dir, 0)) {
       Process process =
           new ProcessBuilder(
