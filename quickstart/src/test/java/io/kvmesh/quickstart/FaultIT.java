@@ -3,6 +3,7 @@ package io.kvmesh.quickstart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvmesh.cli.Kvmesh;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.quickstart.client.Retrieved;
 import io.kvmesh.quickstart.fleet.AgentSpec;
@@ -14,6 +15,8 @@ import io.kvmesh.quickstart.fleet.Member;
 import io.kvmesh.quickstart.fleet.Modules;
 import io.kvmesh.quickstart.fleet.WorkFolder;
 import io.kvmesh.quickstart.options.Policy;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -90,6 +93,13 @@ class FaultIT {
   }
 
   @Test
+  void fleetAtRest_doctorFindsNothing() {
+    await()
+        .atMost(HEALED)
+        .untilAsserted(() -> assertThat(doctor()).doesNotContain("change:", "WARNING"));
+  }
+
+  @Test
   void agentKilledAndStarted_noneOfItsOldChunksIsOffered() throws Exception {
     List<ChunkKey> old = fresh(50);
     probe.store(second, old);
@@ -98,6 +108,14 @@ class FaultIT {
         .isEqualTo(5);
 
     second.kill();
+    assertThat(doctor())
+        .contains(
+            second.name() + "/0: nothing listens at its peer address",
+            second.name()
+                + "/0: http://"
+                + fleet.controller().address(Fleet.REST)
+                + " can't ask it",
+            "start it if it is gone");
     second.start();
 
     Retrieved offered = probe.retrieve(third, old.subList(10, 50), OF_THE_FLEET);
@@ -197,6 +215,16 @@ class FaultIT {
     FutureTask<T> task = new FutureTask<>(work);
     Thread.ofPlatform().daemon().name("pull").start(task);
     return task;
+  }
+
+  /** What the command line says is wrong. */
+  private String doctor() {
+    StringWriter out = new StringWriter();
+    var unused =
+        Kvmesh.commandLine()
+            .setOut(new PrintWriter(out))
+            .execute("doctor", "--url", "http://" + fleet.controller().address(Fleet.REST));
+    return out.toString();
   }
 
   /** Redis's port is free only when its server has noticed that its parent is gone. */

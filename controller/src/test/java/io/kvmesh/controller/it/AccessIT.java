@@ -13,6 +13,7 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpServer;
+import io.kvmesh.cli.Kvmesh;
 import io.kvmesh.controller.ControllerApplication;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -126,11 +127,26 @@ class AccessIT {
       assertThat(nobody.headers().firstValue("Content-Type")).hasValue("application/problem+json");
       assertThat(nobody.body()).contains("needs a bearer token");
       assertThat(reader.statusCode()).isEqualTo(403);
+      assertThat(commandLine(controller)).isEqualTo(2);
+      assertThat(
+              commandLine(
+                  controller,
+                  "--token-file",
+                  Files.writeString(dir.resolve("token"), token("read") + "\n").toString()))
+          .isZero();
       assertThat(reader.body()).contains("POST /api/v1/commands/clear needs a token of a higher");
       assertThat(ask(controller, new Endpoint("GET", "/actuator/prometheus"), token("read")).body())
           .contains("kvmesh_controller_access_refused_total{reason=\"unauthenticated\"} 1.0")
           .contains("kvmesh_controller_access_refused_total{reason=\"forbidden\"} 1.0");
     }
+  }
+
+  /** Status of {@code kvmesh workers}. */
+  private static int commandLine(ConfigurableApplicationContext controller, String... options) {
+    List<String> words =
+        new ArrayList<>(List.of("workers", "--url", "http://127.0.0.1:" + port(controller)));
+    words.addAll(List.of(options));
+    return Kvmesh.commandLine().execute(words.toArray(String[]::new));
   }
 
   @Test
@@ -267,14 +283,17 @@ class AccessIT {
     return table;
   }
 
+  private static int port(ConfigurableApplicationContext controller) {
+    return Objects.requireNonNull(((ServletWebServerApplicationContext) controller).getWebServer())
+        .getPort();
+  }
+
   private HttpResponse<String> ask(
       ConfigurableApplicationContext controller, Endpoint endpoint, @Nullable String token)
       throws IOException, InterruptedException {
-    int port =
-        Objects.requireNonNull(((ServletWebServerApplicationContext) controller).getWebServer())
-            .getPort();
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d%s".formatted(port, endpoint.path)))
+        HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:%d%s".formatted(port(controller), endpoint.path)))
             .timeout(Duration.ofSeconds(30))
             .header("Content-Type", "application/json")
             .method(

@@ -51,7 +51,8 @@ final class RunningController implements AutoCloseable {
     return new RunningController(ControllerApplication.start(arguments.toArray(String[]::new)));
   }
 
-  private String base() {
+  /** Where its REST is. */
+  String base() {
     return "http://127.0.0.1:"
         + Objects.requireNonNull(((ServletWebServerApplicationContext) context).getWebServer())
             .getPort();

@@ -55,6 +55,7 @@ final class ControllerProgram implements Program {
         .setting("kvmesh.zmq.pull-bind", "tcp://" + addresses.pull())
         .setting("kvmesh.zmq.reply-bind", "tcp://" + addresses.reply())
         .setting("kvmesh.zmq.heartbeat-bind", "")
+        .setting("kvmesh.hash.chunk-tokens", FleetSettings.CHUNK_TOKENS)
         .setting("kvmesh.security.key-file", keyFile.map(Path::toString).orElse(""))
         .setting("server.address", Loopback.HOST)
         .setting("server.port", Loopback.port(addresses.rest()))

@@ -1,0 +1,52 @@
+package io.kvmesh.cli;
+
+/** Why a controller's answer isn't one. The message is for people and names the address. */
+@SuppressWarnings("serial")
+abstract sealed class ApiException extends Exception {
+
+  private ApiException(String message) {
+    super(message);
+  }
+
+  /** The controller was reached and refuses; the message is its reason. */
+  static final class Refused extends ApiException {
+
+    private final int status;
+
+    Refused(int status, String reason) {
+      super(reason);
+      this.status = status;
+    }
+
+    /** Whether the request makes no sense, not the controller's state. */
+    boolean isTheAskersFault() {
+      return status < 500;
+    }
+  }
+
+  /** Nothing answers there, or not in time, or it isn't a controller. */
+  static final class Unreachable extends ApiException {
+
+    private final boolean sent;
+
+    private Unreachable(String url, String reason, boolean sent) {
+      super(url + ": " + reason);
+      this.sent = sent;
+    }
+
+    /** There was no connection. */
+    static Unreachable notSent(String url, String reason) {
+      return new Unreachable(url, reason, false);
+    }
+
+    /** The request is on its way, and may have been carried out. */
+    static Unreachable sent(String url, String reason) {
+      return new Unreachable(url, reason, true);
+    }
+
+    /** Whether the controller may have got the request. */
+    boolean isSent() {
+      return sent;
+    }
+  }
+}

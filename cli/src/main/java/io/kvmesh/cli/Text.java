@@ -1,0 +1,23 @@
+package io.kvmesh.cli;
+
+import tools.jackson.databind.JsonNode;
+
+/** Values as people read them. */
+final class Text {
+
+  private Text() {}
+
+  /** A time in milliseconds, or nothing. */
+  static String age(JsonNode millis) {
+    if (!millis.isNumber()) {
+      return "-";
+    }
+    long value = millis.asLong();
+    return value < 10_000 ? value + " ms" : value / 1000 + " s";
+  }
+
+  /** The words in lower case, as in a sentence. */
+  static String words(String constant) {
+    return constant.toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
+  }
+}

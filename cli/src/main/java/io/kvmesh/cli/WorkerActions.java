@@ -1,0 +1,212 @@
+package io.kvmesh.cli;
+
+import java.time.Duration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What the workers of an instance are told to do. */
+final class WorkerActions {
+
+  private WorkerActions() {}
+
+  /** Good only if every worker has done it. */
+  static int status(JsonNode command) {
+    return switch (command.path("state").asString("")) {
+      case "DONE", "RUNNING" -> Action.GOOD;
+      default -> Action.BAD;
+    };
+  }
+
+  /** What became of a command, worker by worker. */
+  static String result(JsonNode command) {
+    String head =
+        "%s %s: %s%n"
+            .formatted(
+                command.path("command").asString(""),
+                command.path("id").asString(""),
+                Text.words(command.path("state").asString("")));
+    Table table =
+        Table.of(
+            command.path("workers"),
+            Table.Column.of("RANK", "rank"),
+            Table.Column.of("STATUS", "status"),
+            Table.Column.of("TOKENS", "tokens"),
+            Table.Column.of("CHUNKS", "chunks"),
+            Table.Column.of("OUTCOMES", "outcomes"),
+            Table.Column.of("HEALTH", "errorCode"),
+            Table.Column.of("CODE", "code"),
+            Table.Column.of("ERROR", "error"));
+    return head + table;
+  }
+
+  /** A command to an instance. */
+  abstract static class Order extends Action {
+
+    @Parameters(paramLabel = "INSTANCE", description = "whose workers are told")
+    private String instance = "";
+
+    @Option(
+        names = "--wait",
+        paramLabel = "SECONDS",
+        defaultValue = "30",
+        description = "for its end; it goes on after that (default ${DEFAULT-VALUE})")
+    private int waitSeconds;
+
+    private final String name;
+
+    Order(String name) {
+      this.name = name;
+    }
+
+    @Override
+    final int run(Connection connection) throws ApiException, InterruptedException {
+      ObjectNode request = JsonMapper.shared().createObjectNode().put("instanceId", instance);
+      fill(request);
+      Duration wait = Duration.ofSeconds(Math.max(0, waitSeconds));
+      String path = "/api/v1/commands/%s?waitMillis=%d".formatted(name, wait.toMillis());
+      JsonNode answer = connection.tell(api -> api.post(path, request, wait));
+      connection.print(answer, () -> result(answer));
+      return status(answer);
+    }
+
+    /** Puts in what belongs to this command. */
+    abstract void fill(ObjectNode request);
+  }
+
+  /** Asks how the workers are. */
+  @Command(name = "health", description = "Asks each worker of an instance how it is; 0 is good.")
+  static final class Health extends Order {
+    Health() {
+      super("health");
+    }
+
+    @Override
+    void fill(ObjectNode request) {}
+  }
+
+  /** Drops chunks. */
+  @Command(name = "clear", description = "Drops all chunks of an instance that may go.")
+  static final class Clear extends Order {
+    Clear() {
+      super("clear");
+    }
+
+    @Override
+    void fill(ObjectNode request) {}
+  }
+
+  /** Keeps chunks. */
+  @Command(name = "pin", description = "Keeps chunks from being evicted, under the command's id.")
+  static final class Pin extends Order {
+
+    @Mixin private Chunks.Told chunks = new Chunks.Told();
+
+    @Option(names = "--id", paramLabel = "ID", description = "of the pins, for unpin")
+    private String id = "";
+
+    Pin() {
+      super("pin");
+    }
+
+    @Override
+    void fill(ObjectNode request) {
+      chunks.into(request);
+      if (!id.isEmpty()) {
+        request.put("id", id);
+      }
+    }
+  }
+
+  /** Keeps them no longer. */
+  @Command(name = "unpin", description = "Takes pins off: those of some chunks, or all.")
+  static final class Unpin extends Order {
+
+    @Mixin private Chunks.Told chunks = new Chunks.Told();
+
+    @Option(
+        names = "--owner",
+        required = true,
+        paramLabel = "ID",
+        description = "of the command that pinned")
+    private String owner = "";
+
+    Unpin() {
+      super("unpin");
+    }
+
+    @Override
+    void fill(ObjectNode request) {
+      chunks.into(request);
+      request.put("owner", owner);
+    }
+  }
+
+  /** Compresses chunks. */
+  @Command(name = "compress", description = "Compresses chunks where they lie: some, or all.")
+  static final class Compress extends Packing {
+    Compress() {
+      super("compress");
+    }
+  }
+
+  /** Takes that back. */
+  @Command(
+      name = "decompress",
+      description = "Writes compressed chunks back as they were: some, or all.")
+  static final class Decompress extends Packing {
+    Decompress() {
+      super("decompress");
+    }
+  }
+
+  /** Both ways. */
+  abstract static class Packing extends Order {
+
+    @Mixin private Chunks.Told chunks = new Chunks.Told();
+
+    @Option(
+        names = "--method",
+        paramLabel = "METHOD",
+        defaultValue = "zstd",
+        description = "zstd or lz4 (default ${DEFAULT-VALUE})")
+    private String method = "";
+
+    Packing(String name) {
+      super(name);
+    }
+
+    @Override
+    final void fill(ObjectNode request) {
+      chunks.into(request);
+      request.put("method", method);
+    }
+  }
+
+  /** Brings chunks elsewhere. */
+  @Command(name = "move", description = "Brings chunks of an instance to another: some, or all.")
+  static final class Move extends Order {
+
+    @Mixin private Chunks.Told chunks = new Chunks.Told();
+
+    @Parameters(index = "1", paramLabel = "TARGET", description = "instance that gets them")
+    private String target = "";
+
+    @Option(names = "--copy", description = "they stay where they are, too")
+    private boolean copy;
+
+    Move() {
+      super("move");
+    }
+
+    @Override
+    void fill(ObjectNode request) {
+      chunks.into(request);
+      request.put("targetInstanceId", target).put("copy", copy);
+    }
+  }
+}

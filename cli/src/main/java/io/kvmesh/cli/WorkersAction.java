@@ -1,0 +1,43 @@
+package io.kvmesh.cli;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+/** All workers, or those of an instance. */
+@Command(
+    name = "workers",
+    description = "Lists workers: state, epoch, chunks, how far the index is behind.")
+final class WorkersAction extends Action {
+
+  @Parameters(arity = "0..1", paramLabel = "INSTANCE", description = "only this one's")
+  private String instance = "";
+
+  @Override
+  int run(Connection connection) throws ApiException, InterruptedException {
+    String query =
+        instance.isEmpty()
+            ? ""
+            : "?instanceId=" + URLEncoder.encode(instance, StandardCharsets.UTF_8);
+    JsonNode answer = connection.ask(api -> api.get("/api/v1/workers" + query));
+    connection.print(answer, () -> table(answer.path("workers")));
+    return GOOD;
+  }
+
+  static Table table(JsonNode workers) {
+    return Table.of(
+        workers,
+        Table.Column.of("INSTANCE", "instanceId"),
+        Table.Column.of("RANK", "rank"),
+        Table.Column.of("STATE", "state"),
+        Table.Column.of("EPOCH", "epoch"),
+        Table.Column.of("SEQUENCE", "sequence"),
+        Table.Column.of("CHUNKS", "chunks"),
+        Table.Column.of("GAPS", "gaps"),
+        Table.Column.of("LAG", "lag.records"),
+        new Table.Column("HEARTBEAT", it -> Text.age(it.path("heartbeatAgeMillis"))),
+        new Table.Column("DIFFERS IN", it -> Table.text(it.path("mismatch").path("fields"))));
+  }
+}

@@ -1,0 +1,252 @@
+package io.kvmesh.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Commands against a controller whose answers are canned: requests, tables, JSON, statuses. */
+class KvmeshTest {
+
+  private static final String WORKERS =
+      """
+      {"ready":true,"workers":[
+        {"instanceId":"agent-0","rank":0,"state":"LIVE","epoch":7,"sequence":40,"chunks":12,"gaps":0,
+         "lag":{"records":3},"heartbeatAgeMillis":1200,"mismatch":null},
+        {"instanceId":"agent-10","rank":1,"state":"SUSPECT","epoch":9,"sequence":-1,"chunks":1000,
+         "gaps":2,"lag":null,"heartbeatAgeMillis":null,"mismatch":{"fields":["dtype","hashSeed"]}}]}
+      """;
+
+  private StubController controller;
+
+  @BeforeEach
+  void start() throws Exception {
+    controller = new StubController();
+  }
+
+  @AfterEach
+  void stop() {
+    controller.close();
+  }
+
+  private Run run(String command, String... arguments) {
+    String[] all = new String[arguments.length + 3];
+    all[0] = command;
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    all[all.length - 2] = "--url";
+    all[all.length - 1] = controller.url();
+    return Run.of(all);
+  }
+
+  @Test
+  void workers_areATableForPeople() {
+    controller.answer("/api/v1/workers", WORKERS);
+
+    Run run = run("workers");
+
+    assertThat(run)
+        .isEqualTo(
+            new Run(
+                0,
+                """
+                INSTANCE  RANK  STATE    EPOCH  SEQUENCE  CHUNKS  GAPS  LAG  HEARTBEAT  DIFFERS IN
+                agent-0      0  LIVE         7        40      12     0    3    1200 ms  -
+                agent-10     1  SUSPECT      9        -1    1000     2    -          -  dtype,hashSeed
+                """,
+                ""));
+  }
+
+  @Test
+  void workersInJson_areTheAnswerItself() {
+    controller.answer("/api/v1/workers?instanceId=agent+0", WORKERS);
+
+    Run run = run("workers", "agent 0", "-o", "json");
+
+    assertThat(run.status()).isZero();
+    assertThat(json(run.out())).isEqualTo(json(WORKERS));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "lookup --keyspace m@1@0@half --hashes 1,0x2 --asker a | lookup |"
+            + " {\"keyspace\":\"m@1@0@half\",\"hashes\":[\"1\",\"0x2\"],\"instanceId\":\"a\"}",
+        "scores --tokens 1,2,3 | scores | {\"tokens\":[1,2,3]}",
+        "holders --keys m@1@0@a@half | holders | {\"keys\":[\"m@1@0@a@half\"]}",
+        "clear a --wait 1 | commands/clear?waitMillis=1000 | {\"instanceId\":\"a\"}",
+        "health a --wait 1 | commands/health?waitMillis=1000 | {\"instanceId\":\"a\"}",
+        "pin a --id mine --keys k1,k2 --wait 1 | commands/pin?waitMillis=1000 |"
+            + " {\"instanceId\":\"a\",\"keys\":[\"k1\",\"k2\"],\"id\":\"mine\"}",
+        "unpin a --owner mine --wait 1 | commands/unpin?waitMillis=1000 |"
+            + " {\"instanceId\":\"a\",\"owner\":\"mine\"}",
+        "compress a --method lz4 --wait 1 | commands/compress?waitMillis=1000 |"
+            + " {\"instanceId\":\"a\",\"method\":\"lz4\"}",
+        "decompress a --wait 1 | commands/decompress?waitMillis=1000 |"
+            + " {\"instanceId\":\"a\",\"method\":\"zstd\"}",
+        "move a b --copy --tokens 5 --wait 1 | commands/move?waitMillis=1000 |"
+            + " {\"instanceId\":\"a\",\"tokens\":[5],\"targetInstanceId\":\"b\",\"copy\":true}",
+      })
+  void posts_haveTheBodyOfTheRest(String line, String path, String body) {
+    controller.answer("/api/v1/" + path, "{\"state\":\"DONE\",\"workers\":[]}");
+    String[] words = line.split(" ", 2);
+
+    Run run = run(words[0], words[1].split(" "));
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.status()).isZero();
+    assertThat(controller.requests()).containsExactly("POST /api/v1/" + path + " " + body);
+  }
+
+  @Test
+  void commandThatFailed_isShownWorkerByWorker() {
+    controller.answer(
+        "/api/v1/commands/clear?waitMillis=30000",
+        502,
+        """
+        {"id":"c1","command":"clear","instanceId":"a","state":"FAILED","workers":[
+          {"rank":0,"status":"UNREACHABLE","tokens":0,"error":"no connection to 10.0.0.7:8202"}]}
+        """);
+
+    Run run = run("clear", "a");
+
+    assertThat(run.status()).isEqualTo(1);
+    assertThat(run.out())
+        .contains("clear c1: failed", "UNREACHABLE", "no connection to 10.0.0.7:8202");
+  }
+
+  @Test
+  void refusal_hasItsReasonAndStatus2() {
+    controller.answer(
+        "/api/v1/commands/clear?waitMillis=30000", 404, "{\"detail\":\"no instance b\"}");
+
+    assertThat(run("clear", "b")).isEqualTo(new Run(2, "", "kvmesh: no instance b\n"));
+  }
+
+  @Test
+  void notReady_isNoFaultOfTheAsker() {
+    controller.answer("/api/v1/lookup", 503, "{\"detail\":\"not ready\",\"code\":\"not_ready\"}");
+
+    assertThat(run("lookup", "--hashes", "1")).isEqualTo(new Run(1, "", "kvmesh: not ready\n"));
+  }
+
+  @Test
+  void wrongOptions_haveStatus2() {
+    assertThat(run("lookup").status()).isEqualTo(2);
+    assertThat(run("lookup", "--hashes", "1", "--keys", "k").status()).isEqualTo(2);
+    assertThat(run("workers", "--output", "xml").status()).isEqualTo(2);
+    assertThat(controller.requests()).isEmpty();
+  }
+
+  @Test
+  void nobodyThere_hasStatus3AndNamesTheAddress() throws Exception {
+    String nowhere = nowhere();
+
+    Run run = Run.of("workers", "--url", nowhere);
+
+    assertThat(run).isEqualTo(new Run(3, "", "kvmesh: " + nowhere + ": nothing answers there\n"));
+  }
+
+  @Test
+  void somethingElseThere_isNoController() {
+    controller.answer("/api/v1/keys/stats", "<html>hello</html>");
+
+    Run run = run("keys");
+
+    assertThat(run.status()).isEqualTo(3);
+    assertThat(run.err()).contains("/api/v1/keys/stats: answers, but not in JSON");
+  }
+
+  @Test
+  void ofSeveralControllers_theFirstThatAnswersIsAsked() throws Exception {
+    controller.answer("/api/v1/workers", WORKERS);
+
+    Run run = Run.of("workers", "--url", nowhere() + "," + controller.url());
+
+    assertThat(run.status()).isZero();
+    assertThat(run.out()).contains("agent-10");
+  }
+
+  @Test
+  void commandThatMayHaveArrived_isNotGivenToTheNextController() throws Exception {
+    controller.answer("/api/v1/commands/clear?waitMillis=30000", "garbage");
+    try (StubController other = new StubController()) {
+      Run run = Run.of("clear", "a", "--url", controller.url() + "," + other.url());
+
+      assertThat(run.status()).isEqualTo(3);
+      assertThat(other.requests()).isEmpty();
+    }
+  }
+
+  @Test
+  void status_showsEachControllerAndIsBadIfOneIsAway() throws Exception {
+    controller
+        .answer("/version", "\"0.1.0\"")
+        .answer(
+            "/actuator/health",
+            """
+            {"status":"UP","components":{"index":{"status":"UP","details":{"lagRecords":4}},
+             "kafka":{"status":"UP"},"redis":{"status":"UP"}}}
+            """)
+        .answer(
+            "/api/v1/instances",
+            "{\"instances\":[{\"live\":1,\"suspect\":0,\"silent\":2,\"chunks\":30}]}");
+    String nowhere = nowhere();
+
+    Run good = run("status");
+    Run bad = Run.of("status", "--url", controller.url() + "," + nowhere);
+
+    assertThat(good.status()).isZero();
+    assertThat(good.out().lines().skip(1))
+        .singleElement()
+        .asString()
+        .matches(".* 0\\.1\\.0 +up +up +up +4 +1 +0 +2 +30");
+    assertThat(bad.status()).isEqualTo(1);
+    assertThat(bad.out()).contains(nowhere + "  -        unreachable");
+    assertThat(Run.of("status", "--url", nowhere).status()).isEqualTo(3);
+  }
+
+  @Test
+  void top_looksAsOftenAsItIsTold() {
+    controller.answer("/api/v1/workers", WORKERS);
+
+    Run run = run("top", "--looks", "2", "--interval", "0");
+
+    assertThat(run.status()).isZero();
+    assertThat(controller.requests()).hasSize(2);
+    assertThat(run.out()).contains("OPS/S", "0.0");
+  }
+
+  @Test
+  void completion_knowsTheCommands() {
+    Run run = Run.of("completion");
+
+    assertThat(run.status()).isZero();
+    assertThat(run.out()).contains("complete -F _complete_kvmesh", "lookup", "--hashes");
+  }
+
+  @Test
+  void help_tellsTheStatuses() {
+    assertThat(Run.of("--help").out()).contains("3", "no controller can be reached");
+    assertThat(Run.of("help", "move").out()).contains("TARGET");
+  }
+
+  /** An address at which nothing listens. */
+  private static String nowhere() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return "http://127.0.0.1:" + socket.getLocalPort();
+    }
+  }
+
+  private static JsonNode json(String text) {
+    return JsonMapper.shared().readTree(text);
+  }
+}

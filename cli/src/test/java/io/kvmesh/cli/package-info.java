@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvmesh.cli;
+
+import org.jspecify.annotations.NullMarked;
