@@ -22,6 +22,11 @@ kvmesh.redis.ca-file: /etc/kvmesh/redis/{{ .Values.redis.caSecret.key }}
 kvmesh.access.mode: tokens
 kvmesh.access.tokens-file: /etc/kvmesh/rest/tokens
 {{- end }}
+{{- range $index, $engine := .Values.controller.engines }}
+{{- range $name, $value := $engine }}
+{{ printf "kvmesh.vllm.engines[%d].%s" $index $name | quote }}: {{ $value | quote }}
+{{- end }}
+{{- end }}
 server.port: 9000
 {{- if .Values.controller.tlsSecret }}
 server.ssl.bundle: rest

@@ -48,13 +48,16 @@ class ArchitectureTest {
         Arguments.of("command", List.of("registry")),
         // The front speaks for foreign workers on the log; it never touches the index.
         Arguments.of("lmcache", List.of("log", "lookup", "registry")),
+        // So does who listens to engines.
+        Arguments.of("vllm", List.of("log", "registry")),
         Arguments.of("web", List.of("lookup", "command", "registry", "index")),
         // LMCache's shapes of the same.
         Arguments.of("web.lmcache", List.of("web", "lookup", "command", "registry")),
         Arguments.of("web.access", List.of("web")),
         // Read sides of everything that counts.
         Arguments.of(
-            "ops", List.of("ingest", "index", "registry", "lookup", "lmcache", "log", "command")));
+            "ops",
+            List.of("ingest", "index", "registry", "lookup", "lmcache", "vllm", "log", "command")));
   }
 
   @ParameterizedTest

@@ -2,10 +2,13 @@ package io.kvmesh.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.command.CommandCounts;
 import io.kvmesh.controller.command.CommandService;
 import io.kvmesh.controller.command.CommandSettings;
+import io.kvmesh.controller.config.ControllerSettings;
 import io.kvmesh.controller.fixture.FakeLog;
 import io.kvmesh.controller.index.MemoryIndex;
 import io.kvmesh.controller.index.redis.RedisIndex;
@@ -15,21 +18,29 @@ import io.kvmesh.controller.lmcache.FrontCounts;
 import io.kvmesh.controller.lookup.LookupAnswer;
 import io.kvmesh.controller.ops.CommandMeters;
 import io.kvmesh.controller.ops.ControllerMeters;
+import io.kvmesh.controller.ops.EngineMeters;
 import io.kvmesh.controller.ops.MeteredLookup;
 import io.kvmesh.controller.ops.MismatchWatch;
 import io.kvmesh.controller.ops.VisibleTimer;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.vllm.EngineCounts;
+import io.kvmesh.controller.vllm.EngineEvents;
+import io.kvmesh.controller.vllm.EventsSettings;
+import io.kvmesh.controller.vllm.OwnedView;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.lang.reflect.Parameter;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.type.filter.AnnotationTypeFilter;
@@ -45,6 +56,27 @@ class ReadmeTest {
   @Test
   void settings_areThoseOfTheReadme() throws IOException {
     Readme.requireRows("controller-settings", Readme.settings());
+  }
+
+  /** Spring's metadata has nothing of what is in a list. */
+  @Test
+  void settingsOfAnEngine_areThoseOfTheReadme() throws IOException {
+    List<String> documented =
+        Readme.rows("engine-settings").stream()
+            .map(row -> row.substring(0, row.indexOf(" | ", row.indexOf(" | ") + 3)))
+            .toList();
+
+    assertThat(documented)
+        .containsExactlyElementsOf(
+            Arrays.stream(ControllerSettings.Engine.class.getConstructors()[0].getParameters())
+                .map(ReadmeTest::nameAndDefault)
+                .toList());
+  }
+
+  private static String nameAndDefault(Parameter setting) {
+    String name = setting.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    String value = String.join(",", setting.getAnnotation(DefaultValue.class).value());
+    return "| `" + name + "` | " + (value.isEmpty() ? "" : "`" + value + "`");
   }
 
   @Test
@@ -68,10 +100,38 @@ class ReadmeTest {
       new MismatchWatch(workers, meters);
       new ControllerMeters(index, workers, ingest, log, new FrontCounts(), sockets).bindTo(meters);
 
+      var engines = new EngineCounts();
+      new EngineMeters(engineEvents(sockets, workers, log, engines), engines).bindTo(meters);
+
       CommandCounts counts = new CommandCounts();
       new CommandMeters(commands(workers, counts), counts).bindTo(meters);
 
       Readme.requireRows("controller-metrics", Readme.metrics(meters.scrape()));
+    }
+  }
+
+  private static EngineEvents engineEvents(
+      ZmqSockets sockets, WorkerRegistry workers, FakeLog log, EngineCounts counts) {
+    Duration some = Duration.ofSeconds(1);
+    var settings = new EventsSettings(List.of(), SocketSettings.DEFAULT, some, 1, some, some);
+    return new EngineEvents(settings, sockets, new NoView(), workers, log, counts);
+  }
+
+  private static final class NoView implements OwnedView {
+
+    @Override
+    public boolean ready() {
+      return false;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> caughtUp(Duration timeout) {
+      return CompletableFuture.completedFuture(false);
+    }
+
+    @Override
+    public boolean owns(WorkerId worker) {
+      return false;
     }
   }
 

@@ -33,6 +33,7 @@ class RefusedValuesTest {
         "controller.enabled=false | agents.controllers must name controllers",
         "controller.replicas=0 | /controller/replicas",
         "controller.antiAffinity=yes | 'preferred'",
+        "controller.engines[0].model=llama | 'instance-id'",
         "controller.autoscaling.minReplicas=50,controller.autoscaling.enabled=true | must not"
             + " exceed maxReplicas",
         "kafka.bootstrapServers=kafka | /kafka/bootstrapServers",

@@ -177,6 +177,17 @@ class RenderingTest {
   }
 
   @Test
+  void engines_areFollowed_andReachable() {
+    List<JsonNode> objects = Chart.objects("lmcache");
+
+    assertThat(Chart.containers(objects, "controller").toString())
+        .contains("--kvmesh.vllm.engines[1].rank=1\"")
+        .contains("--kvmesh.vllm.engines[0].replay-endpoint=tcp://vllm-0.vllm:5657\"");
+    assertThat(objects.toString()).contains("{\"port\":5557,", "{\"port\":5658,");
+    assertThat(Chart.text("minimal")).doesNotContain("vllm", "5557");
+  }
+
+  @Test
   void sidecars_areIncludedByAnotherChart(@TempDir Path parent) throws IOException {
     Files.createDirectories(parent.resolve("templates"));
     Files.createDirectories(parent.resolve("charts"));

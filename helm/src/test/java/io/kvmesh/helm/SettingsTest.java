@@ -89,7 +89,7 @@ class SettingsTest {
 
   private static boolean isKnown(String argument, Set<String> known) {
     String name = argument.substring("--".length(), argument.indexOf('='));
-    return known.contains(name) || SPRING.contains(name);
+    return known.contains(name.replaceFirst("\\[\\d+]\\..*", "")) || SPRING.contains(name);
   }
 
   private static boolean isVariable(String variable, Set<String> known) {

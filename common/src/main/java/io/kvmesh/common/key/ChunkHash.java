@@ -1,5 +1,6 @@
 package io.kvmesh.common.key;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
@@ -102,6 +103,11 @@ public final class ChunkHash {
   /** The 64 bits that indexes use: the whole hash, or the first eight bytes of a wide one. */
   public long bits() {
     return bits;
+  }
+
+  /** The last 64 bits: all of the hash, or the last eight bytes of a wide one, as vLLM tells it. */
+  public long lastBits() {
+    return wide == null ? bits : ByteBuffer.wrap(wide).getLong(wide.length - Long.BYTES);
   }
 
   /** Whether it has more than 64 bits. */

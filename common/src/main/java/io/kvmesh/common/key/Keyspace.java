@@ -10,13 +10,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Everything of a chunk's identity but its hash: chunks of two keyspaces never answer for each
  * other. The text is {@code model@world_size@rank@dtype[@tag%value]*}. A foreign LMCache worker
- * tells only the rank: its keyspace is {@code foreign@rank}.
+ * tells only the rank: its keyspace is {@code foreign@rank}. That of the blocks in a vLLM engine's
+ * own memory is {@code model@1@0@vllm@block%tokens}: they have hashes of another kind, whatever the
+ * dtype.
  *
  * <p>Text, digest and hash code are computed once; comparing and hashing is cheap.
  */
 public final class Keyspace {
 
   private static final String FOREIGN = "foreign";
+  private static final String ENGINE = "vllm";
+  private static final String BLOCK = "block";
   private static final int FIXED_PARTS = 4;
   private static final Map<String, String> DTYPE_ALIASES =
       Map.of("float16", "half", "float32", "float", "float64", "double");
@@ -64,6 +68,17 @@ public final class Keyspace {
   public static Keyspace foreign(int rank) {
     requireAtLeast("rank", rank, 0);
     return new Keyspace("", 0, rank, "", List.of(), FOREIGN + '@' + rank);
+  }
+
+  /**
+   * The keyspace of the blocks that vLLM engines keep of the model.
+   *
+   * @param blockTokens tokens of a block
+   * @throws KeyFormatException if the model can't be written in a key
+   */
+  public static Keyspace ofEngine(String model, int blockTokens) {
+    requireAtLeast("block size", blockTokens, 1);
+    return of(model, 1, 0, ENGINE, List.of(new Tag(BLOCK, Integer.toString(blockTokens))));
   }
 
   /**
@@ -153,6 +168,11 @@ public final class Keyspace {
   /** Whether it is that of a foreign worker. */
   public boolean isForeign() {
     return worldSize == 0;
+  }
+
+  /** Whether it is that of blocks in an engine's own memory. */
+  public boolean isEngine() {
+    return dtype.equals(ENGINE);
   }
 
   /** A 64-bit hash of the text, the same in every process and version; see PlacementDigest. */

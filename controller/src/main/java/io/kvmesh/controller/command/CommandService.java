@@ -139,7 +139,7 @@ public final class CommandService {
       return CompletableFuture.completedFuture(unregistered(worker.id()));
     }
     boolean foreign = told.kind() == WorkerKind.FOREIGN;
-    WorkerOutcome refusal = foreign ? notForForeign(command) : null;
+    WorkerOutcome refusal = foreign ? notForForeign(command) : notForEngine(told);
     String url = "";
     if (refusal == null && target != null) {
       Announcement there = target.announcement();
@@ -190,6 +190,12 @@ public final class CommandService {
     return chunks.keys() == null
         ? null
         : new WorkerOutcome.Refused("an LMCache worker knows chunks by tokens, not by keys", null);
+  }
+
+  private static @Nullable WorkerOutcome notForEngine(Announcement told) {
+    return told.kind() == WorkerKind.ENGINE
+        ? new WorkerOutcome.Refused("an engine is only listened to, it takes no commands", null)
+        : null;
   }
 
   private static @Nullable WorkerOutcome impossibleTarget(

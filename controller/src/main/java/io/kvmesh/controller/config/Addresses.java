@@ -8,6 +8,7 @@ final class Addresses {
 
   private static final String HOST = "(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.%]+])";
   private static final Pattern HOST_PORT = Pattern.compile(HOST + ":([0-9]{1,5})");
+  private static final Pattern CONNECT = Pattern.compile("tcp://" + HOST + ":([0-9]{1,5})");
   private static final Pattern BIND = Pattern.compile("tcp://(?:\\*|" + HOST + "):([0-9]{1,5})");
 
   private Addresses() {}
@@ -15,6 +16,11 @@ final class Addresses {
   /** {@code tcp://host:port}; host a name, an IPv4 address, an IPv6 address in brackets or *. */
   static boolean isBind(String text) {
     return hasPort(BIND.matcher(text), 0);
+  }
+
+  /** {@code tcp://host:port}, to connect to; host a name, an address, an IPv6 one in brackets. */
+  static boolean isConnect(String text) {
+    return hasPort(CONNECT.matcher(text), 1);
   }
 
   /** One or more {@code host:port}, separated by commas. */

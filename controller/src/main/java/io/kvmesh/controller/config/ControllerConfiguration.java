@@ -36,6 +36,7 @@ import io.kvmesh.controller.ops.VisibleTimer;
 import io.kvmesh.controller.ops.WorkersEndpoint;
 import io.kvmesh.controller.registry.WorkerProbe;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.vllm.EngineEvents;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,7 +57,7 @@ import org.springframework.context.annotation.Import;
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({WebConfiguration.class, AccessConfiguration.class})
+@Import({WebConfiguration.class, AccessConfiguration.class, VllmConfiguration.class})
 public class ControllerConfiguration {
 
   /** Barriers that may wait at a time, over REST and ZeroMQ together. */
@@ -166,7 +167,7 @@ public class ControllerConfiguration {
     return new ZmqSockets(new ZmqSettings(IO_THREADS, RECEIVE_BUFFER_BYTES, sockets(settings)));
   }
 
-  private static SocketSettings sockets(ControllerSettings settings) {
+  static SocketSettings sockets(ControllerSettings settings) {
     return SocketSettings.DEFAULT
         .withHandshakeInterval(settings.zmq().handshakeInterval())
         .withMessages(HIGH_WATER_MARK, settings.zmq().maxMessageSize().toBytes(), MAX_FRAMES)
@@ -262,8 +263,9 @@ public class ControllerConfiguration {
       LogIngest ingest,
       DirectoryFront front,
       ZmqWorkerCommandClient commands,
+      EngineEvents engines,
       MismatchWatch mismatches) {
-    return new ControllerStart(settings, ingest, front, commands, mismatches);
+    return new ControllerStart(settings, ingest, front, commands, engines, mismatches);
   }
 
   @Bean

@@ -1,6 +1,7 @@
 package io.kvmesh.controller.config;
 
 import java.time.Duration;
+import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -34,6 +35,7 @@ public record ControllerSettings(
     @DefaultValue Access access,
     @DefaultValue Hash hash,
     @DefaultValue Score score,
+    @DefaultValue Vllm vllm,
     @DefaultValue Security security) {
 
   /**
@@ -237,7 +239,50 @@ public record ControllerSettings(
    * @param weights of a chunk by where it is, location=weight separated by commas; * = all other
    *     locations
    */
-  public record Score(@DefaultValue("LocalCPUBackend=1,*=0.5") String weights) {}
+  public record Score(@DefaultValue("GPU=1.25,LocalCPUBackend=1,*=0.5") String weights) {}
+
+  /**
+   * Engines that are listened to. Every controller has the same list; each engine is followed by
+   * one of them.
+   *
+   * @param engines that are followed; what is told of each has a table of its own
+   * @param replayTimeout what an engine is asked to tell again is waited for so long
+   * @param maxQueue events of one engine that may wait for the log; more are asked for again later
+   */
+  public record Vllm(
+      @DefaultValue List<Engine> engines,
+      @DefaultValue("10s") Duration replayTimeout,
+      @DefaultValue("32MB") DataSize maxQueue) {
+
+    /** Copies the list. */
+    public Vllm {
+      engines = List.copyOf(engines);
+    }
+  }
+
+  /**
+   * One data-parallel rank of a vLLM instance.
+   *
+   * @param instanceId name of the instance; no agent's and no LMCache worker's
+   * @param rank data-parallel rank
+   * @param endpoint where it publishes its events, tcp://host:port
+   * @param replayEndpoint where it gives past events again, tcp://host:port; empty = nowhere
+   * @param topic its events' topic begins so; empty = any
+   * @param model that it serves
+   * @param blockSize tokens of a block, its --block-size
+   * @param hashAlgorithm its --prefix-caching-hash-algo, if prompts are to be asked for by tokens
+   * @param hashSeed its PYTHONHASHSEED, for the same
+   */
+  public record Engine(
+      @DefaultValue("") String instanceId,
+      @DefaultValue("0") int rank,
+      @DefaultValue("") String endpoint,
+      @DefaultValue("") String replayEndpoint,
+      @DefaultValue("") String topic,
+      @DefaultValue("") String model,
+      @DefaultValue("16") int blockSize,
+      @DefaultValue("") String hashAlgorithm,
+      @DefaultValue("") String hashSeed) {}
 
   /**
    * Who may connect.

@@ -5,6 +5,7 @@ import io.kvmesh.controller.command.ZmqWorkerCommandClient;
 import io.kvmesh.controller.ingest.LogIngest;
 import io.kvmesh.controller.lmcache.DirectoryFront;
 import io.kvmesh.controller.ops.MismatchWatch;
+import io.kvmesh.controller.vllm.EngineEvents;
 import java.io.IOException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -25,6 +26,7 @@ final class ControllerStart implements SmartLifecycle {
   private final LogIngest ingest;
   private final DirectoryFront front;
   private final ZmqWorkerCommandClient commands;
+  private final EngineEvents engines;
   private final MismatchWatch mismatches;
   private final ScheduledExecutorService housekeeping =
       Executors.newSingleThreadScheduledExecutor(
@@ -36,11 +38,13 @@ final class ControllerStart implements SmartLifecycle {
       LogIngest ingest,
       DirectoryFront front,
       ZmqWorkerCommandClient commands,
+      EngineEvents engines,
       MismatchWatch mismatches) {
     this.settings = settings;
     this.ingest = ingest;
     this.front = front;
     this.commands = commands;
+    this.engines = engines;
     this.mismatches = mismatches;
   }
 
@@ -56,6 +60,7 @@ final class ControllerStart implements SmartLifecycle {
     } catch (IOException e) {
       throw new DoorException(String.valueOf(e.getMessage()), e);
     }
+    engines.start();
     long periodMillis = settings.liveness().heartbeatInterval().toMillis();
     var unused =
         housekeeping.scheduleWithFixedDelay(

@@ -7,6 +7,7 @@ import io.kvmesh.controller.ingest.PartitionLag;
 import io.kvmesh.controller.ingest.RejectedRecord;
 import io.kvmesh.controller.lmcache.LogView;
 import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.vllm.OwnedView;
 import io.kvmesh.controller.web.LogProgress;
 import io.kvmesh.controller.web.LogState;
 import java.time.Duration;
@@ -17,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /** What sockets and REST need to know of ingest, without knowing it. Any thread. */
-final class IngestView implements Barrier, LogView, LogProgress, LogState {
+final class IngestView implements Barrier, LogView, LogProgress, LogState, OwnedView {
 
   private final LogIngest ingest;
 
@@ -55,6 +56,11 @@ final class IngestView implements Barrier, LogView, LogProgress, LogState {
   @Override
   public boolean snapshotWanted(WorkerId worker) {
     return ingest.snapshotWanted(worker);
+  }
+
+  @Override
+  public boolean owns(WorkerId worker) {
+    return ingest.owns(worker);
   }
 
   @Override

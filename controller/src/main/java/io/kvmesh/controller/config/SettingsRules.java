@@ -62,6 +62,7 @@ final class SettingsRules {
     checkWeights(settings.score().weights());
     checkSecurity(settings.security());
     checkAccess(settings.access());
+    new EngineRules(faults).check(settings.vllm());
   }
 
   private void checkWeights(String weights) {

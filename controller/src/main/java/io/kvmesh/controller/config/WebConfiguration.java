@@ -110,7 +110,8 @@ class WebConfiguration {
 
   @Bean
   ChunkReader chunkReader(TokenChunker chunker, ControllerSettings settings) {
-    return new ChunkReader(chunker, settings.web().maxHashes());
+    return new ChunkReader(
+        chunker, VllmConfiguration.chunkers(settings.vllm()), settings.web().maxHashes());
   }
 
   @Bean

@@ -21,9 +21,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An agent's operations are numbered from 1: above last + 1 is a gap, not above last a
  * duplicate. A foreign worker's numbers begin anywhere and only tell of gaps: all its operations
- * are applied. Its snapshots are full syncs: they carry no numbers, their batches come in any order
- * and maybe again, and they are whole when every batch has come and the end was told. Operations
- * that are missing or come twice void either kind.
+ * are applied. An engine's are those of its batches of events, in which the controller that listens
+ * to it has seen to gaps: they tell nothing here. A foreign worker's snapshots are full syncs: they
+ * carry no numbers, their batches come in any order and maybe again, and they are whole when every
+ * batch has come and the end was told. Operations that are missing or come twice void either kind.
  */
 final class LocationStream {
 
@@ -108,7 +109,7 @@ final class LocationStream {
     Steps.Run run = new Steps.Run(steps, name, keyspace, operations.size());
     int applied = 0;
     for (int i = 0; i < operations.size(); i++) {
-      if (accept(operations.sequence(i), keyspace.isForeign(), run, steps)) {
+      if (accept(operations.sequence(i), keyspace, run, steps)) {
         run.add(operations.hashBits(i), operations.admits(i));
         applied++;
         compareIfAwaited(run, steps);
@@ -124,11 +125,15 @@ final class LocationStream {
   }
 
   /** Whether the operation of that number is to be applied; it is the last one then. */
-  private boolean accept(long number, boolean foreign, Steps.Run run, Steps steps) {
+  private boolean accept(long number, Keyspace keyspace, Steps.Run run, Steps steps) {
+    if (keyspace.isEngine()) {
+      sequence = number;
+      return true;
+    }
     if (sequence != UNKNOWN && number <= sequence) {
       duplicates++;
       counters.duplicates.increment();
-      if (!foreign) {
+      if (!keyspace.isForeign()) {
         return false;
       }
       suspect = true;

@@ -1,6 +1,7 @@
 package io.kvmesh.controller.ingest;
 
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.event.EventTopic;
 import io.kvmesh.controller.index.LocalView;
 import io.kvmesh.controller.index.redis.RedisIndex;
 import io.kvmesh.controller.log.EventLogTopic;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -208,6 +210,20 @@ public final class LogIngest implements AutoCloseable {
             && registry.worker(worker).map(WorkerView::suspect).orElse(false)
             && index.hasRoom();
     return here || (writer != null && writer.isSnapshotWanted(worker));
+  }
+
+  /**
+   * Whether this controller is the owner of the worker's partition, so that it alone of all
+   * controllers acts for the worker. A former owner may believe so for a moment longer.
+   */
+  public boolean owns(WorkerId worker) {
+    EventLogTopic.Description described = view.topic();
+    return described != null && owned.contains(partition(worker, described.partitions()));
+  }
+
+  /** As Kafka's producer chooses it for a key. */
+  private static int partition(WorkerId worker, int partitions) {
+    return Utils.toPositive(Utils.murmur2(EventTopic.key(worker))) % partitions;
   }
 
   /** State of the readers, for health and metrics. */

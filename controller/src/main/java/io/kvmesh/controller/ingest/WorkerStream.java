@@ -6,6 +6,7 @@ import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
+import io.kvmesh.common.wire.event.EnginePosition;
 import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.common.wire.event.LocationState;
 import io.kvmesh.common.wire.event.LogEvent;
@@ -293,8 +294,11 @@ final class WorkerStream {
     }
     long since = record.timestampMillis() - syncTimeoutMillis;
     locations.values().forEach(location -> location.voidSilentSync(since, steps));
-    if (!foreign) {
+    EnginePosition position = heartbeat.announcement().position();
+    if (heartbeat.announcement().kind() == WorkerKind.AGENT) {
       suspect = false;
+    } else if (position != null && position.holes() > 0) {
+      suspect = true;
     }
   }
 

@@ -16,11 +16,12 @@ final class AnnouncementMatch {
 
   /**
    * Whether the worker can serve a requester: foreign workers serve foreign keyspaces only, agents
-   * the others. What a requester has not told can't be compared.
+   * the others, and engines nobody: their memory can't be pulled from. What a requester has not
+   * told can't be compared.
    */
   static boolean serves(Announcement offered, Keyspace keyspace, @Nullable Announcement requester) {
     boolean foreign = offered.kind() == WorkerKind.FOREIGN;
-    if (foreign != keyspace.isForeign()) {
+    if (offered.kind() == WorkerKind.ENGINE || foreign != keyspace.isForeign()) {
       return false;
     }
     return foreign || requester == null || differences(offered, requester).isEmpty();

@@ -92,7 +92,8 @@ public final class InstanceLookup {
             .collect(Collectors.toSet());
     return Stream.concat(
             ranks.stream().map(Keyspace::foreign),
-            index.countByKeyspace().keySet().stream().filter(keyspace -> !keyspace.isForeign()))
+            index.countByKeyspace().keySet().stream()
+                .filter(keyspace -> !keyspace.isForeign() && !keyspace.isEngine()))
         .toList();
   }
 

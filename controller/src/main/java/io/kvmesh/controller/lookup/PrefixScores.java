@@ -25,7 +25,8 @@ import java.util.TreeMap;
  *
  * <p>A chunk is of use to an instance if all of its ranks hold their parts. For agents the keyspace
  * tells how many ranks there are; foreign workers tell only their own, so theirs are the ranks that
- * are known. Where the first rank alone keeps a chunk for all (MLA), one holder is enough.
+ * are known. Where the first rank alone keeps a chunk for all (MLA), one holder is enough; so it is
+ * of an engine's own memory, where each data-parallel rank has whole blocks of its own.
  */
 public final class PrefixScores {
 
@@ -75,8 +76,14 @@ public final class PrefixScores {
   private static boolean needs(WorkerView worker, Keyspace keyspace, boolean oneRank) {
     Announcement announcement = worker.announcement();
     return announcement != null
-        && (announcement.kind() == WorkerKind.FOREIGN) == keyspace.isForeign()
+        && announcement.kind() == kindOf(keyspace)
         && (oneRank || keyspace.isForeign() || worker.id().rank() < keyspace.worldSize());
+  }
+
+  private static WorkerKind kindOf(Keyspace keyspace) {
+    return keyspace.isForeign()
+        ? WorkerKind.FOREIGN
+        : keyspace.isEngine() ? WorkerKind.ENGINE : WorkerKind.AGENT;
   }
 
   private static Map<Integer, List<WorkerView>> byRank(List<WorkerView> workers) {

@@ -9,6 +9,7 @@ import io.kvmesh.common.key.Keyspace;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,11 +17,16 @@ import org.jspecify.annotations.Nullable;
 /** Finds out which chunks a request names, and refuses one that names none or too many. */
 public final class ChunkReader {
 
-  private final TokenChunker chunker;
+  private final TokenChunker usual;
+  private final Map<Keyspace, TokenChunker> engines;
   private final int maxChunks;
 
-  public ChunkReader(TokenChunker chunker, int maxChunks) {
-    this.chunker = chunker;
+  /**
+   * @param engines how prompts are hashed in the keyspaces of engines' own memory
+   */
+  public ChunkReader(TokenChunker usual, Map<Keyspace, TokenChunker> engines, int maxChunks) {
+    this.usual = usual;
+    this.engines = Map.copyOf(engines);
     this.maxChunks = maxChunks;
   }
 
@@ -83,6 +89,7 @@ public final class ChunkReader {
     if (tokens.isEmpty()) {
       throw Problems.badRequest("tokens", "[]", "must name at least one token");
     }
+    TokenChunker chunker = chunker(keyspace);
     long chunks = Math.ceilDiv(tokens.size(), chunker.chunkTokens());
     if (chunks > maxChunks) {
       throw Problems.tooLarge("tokens", tokens.size(), (long) maxChunks * chunker.chunkTokens());
@@ -91,12 +98,29 @@ public final class ChunkReader {
     for (int i = 0; i < prompt.length; i++) {
       prompt[i] = token("tokens[" + i + "]", tokens.get(i));
     }
-    List<Long> bits = hashes(prompt, partialChunk).stream().map(ChunkHash::bits).toList();
+    List<Long> bits =
+        hashes(chunker, prompt, partialChunk).stream()
+            .map(chunker == usual ? ChunkHash::bits : ChunkHash::lastBits)
+            .toList();
     return new ChunkList(
         Collections.nCopies(bits.size(), keyspace),
         bits,
         keyspace,
         new ChunkList.Prompt(prompt.length, chunker.chunkTokens()));
+  }
+
+  private TokenChunker chunker(@Nullable Keyspace keyspace) {
+    if (keyspace == null || !keyspace.isEngine()) {
+      return usual;
+    }
+    TokenChunker chunker = engines.get(keyspace);
+    if (chunker == null) {
+      throw Problems.badRequest(
+          "keyspace",
+          keyspace,
+          "must be that of an engine with a hash-algorithm in the settings, or give hashes");
+    }
+    return chunker;
   }
 
   private static long token(String field, @Nullable Long token) {
@@ -106,7 +130,7 @@ public final class ChunkReader {
     return token;
   }
 
-  private List<ChunkHash> hashes(long[] prompt, boolean partialChunk) {
+  private static List<ChunkHash> hashes(TokenChunker chunker, long[] prompt, boolean partialChunk) {
     try {
       return partialChunk ? chunker.allChunks(prompt) : chunker.fullChunks(prompt);
     } catch (TokenFormatException e) {

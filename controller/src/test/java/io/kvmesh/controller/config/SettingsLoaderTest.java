@@ -182,6 +182,64 @@ class SettingsLoaderTest {
     assertThat(analysis.getDescription()).contains("1 setting(s)").contains("kvmesh.cluster = ''");
   }
 
+  private static Map<String, Object> engine(int index, Map<String, Object> other) {
+    String at = "kvmesh.vllm.engines[" + index + "].";
+    Map<String, Object> given = new LinkedHashMap<>();
+    given.put(at + "instance-id", "vllm-" + index);
+    given.put(at + "endpoint", "tcp://pod-" + index + ":5557");
+    given.put(at + "model", "llama");
+    other.forEach((name, value) -> given.put(at + name, value));
+    return given;
+  }
+
+  @Test
+  void engines_haveDefaults() {
+    ControllerSettings.Engine engine = load(engine(0, Map.of())).vllm().engines().getFirst();
+
+    assertThat(engine.blockSize()).isEqualTo(16);
+    assertThat(engine.rank()).isZero();
+    assertThat(engine.replayEndpoint()).isEmpty();
+    assertThat(load(Map.of()).vllm().engines()).isEmpty();
+  }
+
+  @Test
+  void enginesThatDontFit_allNamedAtOnce() {
+    Map<String, Object> given = new LinkedHashMap<>();
+    given.put("kvmesh.vllm.replay-timeout", "1ms");
+    given.putAll(
+        engine(
+            0,
+            Map.of(
+                "instance-id", "a/b",
+                "endpoint", "tcp://*:5557",
+                "replay-endpoint", "pod:5558",
+                "model", "a@b",
+                "block-size", "0",
+                "hash-algorithm", "md5",
+                "rank", "-1")));
+    given.putAll(engine(1, Map.of("hash-algorithm", "sha256")));
+    given.putAll(engine(2, Map.of("instance-id", "vllm-1", "endpoint", "tcp://pod-1:5557")));
+    given.put("kvmesh.vllm.engines[2].typo", "1");
+
+    assertThat(faults(given))
+        .extracting(fault -> fault.setting().replace("kvmesh.vllm.", ""))
+        .containsExactlyInAnyOrder(
+            "replay-timeout",
+            "engines[0].instance-id",
+            "engines[0].endpoint",
+            "engines[0].replay-endpoint",
+            "engines[0].model",
+            "engines[0].block-size",
+            "engines[0].hash-algorithm",
+            "engines[0].hash-seed",
+            "engines[0].rank",
+            "engines[1].hash-seed",
+            "engines[2].instance-id",
+            "engines[2].endpoint",
+            "engines[2].hash-algorithm",
+            "engines[2].typo");
+  }
+
   private static List<SettingFault> faults(Map<String, ?> properties) {
     return catchThrowableOfType(InvalidSettingsException.class, () -> load(properties)).faults();
   }

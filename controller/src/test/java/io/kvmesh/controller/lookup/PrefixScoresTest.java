@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.common.wire.event.WorkerKind;
 import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.registry.LocationView;
 import io.kvmesh.controller.registry.SyncView;
@@ -96,6 +97,32 @@ class PrefixScoresTest {
 
     index.drop(id("A", 0));
     assertThat(only(keyspace, true).instanceId()).isEqualTo("B");
+  }
+
+  @Test
+  void enginesOwnMemory_countsByTheBestOfItsRanks_andApartFromAgents() {
+    Keyspace blocks = Keyspace.ofEngine("m", 16);
+    for (int rank = 0; rank < 2; rank++) {
+      register(id("E", rank), WorkerState.LIVE, engine(), "GPU");
+    }
+    agentAt(id("A", 0), CPU);
+    index.admit(id("E", 0), "GPU", blocks, range(0, 2));
+    index.admit(id("E", 1), "GPU", blocks, range(0, 7));
+    index.admit(id("A", 0), CPU, blocks, TEN);
+
+    InstanceScore score = only(blocks, true);
+
+    assertThat(score.instanceId()).isEqualTo("E");
+    assertThat(score.chunks()).isEqualTo(7);
+    assertThat(score.score()).isEqualTo(3.5);
+    assertThat(score.ranks())
+        .extracting(rank -> rank.worker().id(), InstanceScore.RankPrefix::chunks)
+        .containsExactly(tuple(id("E", 1), 7));
+  }
+
+  private static Announcement engine() {
+    return new Announcement(
+        WorkerKind.ENGINE, "h", 5557, null, "m", null, 16, null, null, null, null, List.of());
   }
 
   @Test

@@ -7,6 +7,7 @@ import static io.kvmesh.controller.fixture.Workers.live;
 
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.hash.TokenChunker;
+import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
 import io.kvmesh.common.wire.control.CheckFinishWorkerRetMsg;
@@ -215,7 +216,12 @@ class RestFixture {
 
   @Bean
   ChunkReader chunkReader() {
-    return new ChunkReader(new TokenChunker(ChunkHashing.of("builtin", ""), 4), MAX_HASHES);
+    return new ChunkReader(
+        new TokenChunker(ChunkHashing.of("builtin", ""), 4),
+        Map.of(
+            Keyspace.ofEngine("m", 4),
+            new TokenChunker(ChunkHashing.of("sha256_cbor+raw+none", "0"), 4)),
+        MAX_HASHES);
   }
 
   @Bean

@@ -3,8 +3,8 @@ package io.kvmesh.common.wire.codec;
 import io.kvmesh.common.wire.codec.WireFormatException.Code;
 
 /**
- * What a decoder takes at most: bytes of a message, elements of one array or map, and containers
- * within each other (the message itself is the first).
+ * What a decoder takes at most: bytes of a message, elements of one array or map (and {@link
+ * #maxElementsInAll} of all), and containers within each other (the message itself is the first).
  */
 public record DecodeLimits(int maxBytes, int maxElements, int maxDepth) {
 
@@ -18,6 +18,11 @@ public record DecodeLimits(int maxBytes, int maxElements, int maxDepth) {
           "Decode limits are at least 1, got %d bytes, %d elements, %d levels"
               .formatted(maxBytes, maxElements, maxDepth));
     }
+  }
+
+  /** Elements of all arrays and maps together: an element of one byte costs the heap many. */
+  long maxElementsInAll() {
+    return 4L * maxElements;
   }
 
   /** A message of so many bytes may be read at all. */

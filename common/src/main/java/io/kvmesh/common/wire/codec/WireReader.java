@@ -35,6 +35,7 @@ final class WireReader {
   private int base;
   private int mark;
   private int depth;
+  private long elementsInAll;
   private int tokenLength;
 
   WireReader(MsgpackLibrary library, byte[] bytes, DecodeLimits limits) {
@@ -223,6 +224,12 @@ final class WireReader {
       throw fault(
           Code.LIMIT_EXCEEDED,
           "At most %d elements in one container, got %d".formatted(limits.maxElements(), elements));
+    }
+    elementsInAll += elements;
+    if (elementsInAll > limits.maxElementsInAll()) {
+      throw fault(
+          Code.LIMIT_EXCEEDED,
+          "At most %d elements in all containers".formatted(limits.maxElementsInAll()));
     }
     if (++depth > limits.maxDepth()) {
       throw fault(Code.LIMIT_EXCEEDED, "At most %d nested containers".formatted(limits.maxDepth()));

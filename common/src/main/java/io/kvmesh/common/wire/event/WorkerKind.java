@@ -5,5 +5,7 @@ public enum WorkerKind {
   /** An agent of ours. */
   AGENT,
   /** An LMCache worker that a controller speaks for. */
-  FOREIGN
+  FOREIGN,
+  /** A vLLM engine: a controller listens to its events and speaks for it. */
+  ENGINE
 }

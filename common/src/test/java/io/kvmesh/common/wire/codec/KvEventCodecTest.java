@@ -17,6 +17,7 @@ import io.kvmesh.common.wire.vllm.KvEventBatch;
 import io.kvmesh.common.wire.vllm.UnknownEvent;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -249,5 +250,19 @@ class KvEventCodecTest {
         .hasMessageStartingWith("Expected a sequence of 0 or more, got -2 - at `$[1]`");
     assertThatThrownBy(() -> KvEventFrames.replayed(List.of(new byte[1], end, none)))
         .hasMessageStartingWith("Expected an empty frame - at `$[0]`");
+  }
+
+  @Test
+  void manyHashesOfOneByte_areRefused_beforeTheyFillTheHeap() throws Exception {
+    DecodeLimits limits = new DecodeLimits(16 << 20, 1000, 64);
+    var removed = new BlockRemoved(Collections.nCopies(900, BlockHash.of(1)), "GPU", null);
+
+    assertThat(limits.maxElementsInAll()).isEqualTo(4000);
+    KvEventCodec narrow = new KvEventCodec(limits);
+    byte[] some = codec.encode(new KvEventBatch(0, Collections.nCopies(4, removed), 0), Style.MAP);
+    assertThat(narrow.decode(some).events()).hasSize(4);
+    byte[] many = codec.encode(new KvEventBatch(0, Collections.nCopies(5, removed), 0), Style.MAP);
+    assertThat(catchThrowableOfType(WireFormatException.class, () -> narrow.decode(many)).code())
+        .isEqualTo(Code.LIMIT_EXCEEDED);
   }
 }
