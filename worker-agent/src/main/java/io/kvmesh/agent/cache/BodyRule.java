@@ -1,6 +1,7 @@
 package io.kvmesh.agent.cache;
 
 import io.kvmesh.agent.memory.ChunkShape;
+import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.OpaqueKeys;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ public record BodyRule(
 
   /** How a claim for the chunk is refused; null if it isn't. */
   @Nullable Claim refusal(ChunkSpec spec) {
-    if (chunkTokens == 0 || !appliesTo(spec)) {
+    if (chunkTokens == 0 || !appliesTo(spec.key().keyspace())) {
       return null;
     }
     if (spec.tokens() < chunkTokens && !saveUnfull) {
@@ -35,9 +36,9 @@ public record BodyRule(
     return spec.bytes() == expected ? null : new Claim.WrongSize(expected);
   }
 
-  private boolean appliesTo(ChunkSpec spec) {
-    return !OpaqueKeys.isTheirs(spec.key().keyspace())
-        && (model == null || model.equals(spec.key().keyspace().model()));
+  /** Whether it says anything of chunks of that keyspace. */
+  public boolean appliesTo(Keyspace keyspace) {
+    return !OpaqueKeys.isTheirs(keyspace) && (model == null || model.equals(keyspace.model()));
   }
 
   private static long bytesOf(ChunkShape full, int tokens) {

@@ -296,6 +296,36 @@ public final class ChunkCache {
     }
   }
 
+  /** As above, also where leases hold the chunk: they keep its body, and nobody else finds it. */
+  public boolean withdraw(ChunkKey key, RemovalCause cause) {
+    lock.lock();
+    try {
+      int slot = resident.find(key);
+      if (slot != ChunkTable.NOT_FOUND) {
+        resident.remove(slot, cause);
+      }
+      desk.serve();
+      return slot != ChunkTable.NOT_FOUND;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Tells how the values of a resident chunk of that length lie; answers whether there is one. */
+  public boolean describe(ChunkKey key, int bytes, BodyForm form) {
+    lock.lock();
+    try {
+      int slot = resident.find(key);
+      boolean fits = slot != ChunkTable.NOT_FOUND && records.bytes(slot) == bytes;
+      if (fits) {
+        records.setForm(slot, form);
+      }
+      return fits;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Removes every chunk that no lease holds, in one step. */
   public Cleared clear() {
     lock.lock();
@@ -331,6 +361,11 @@ public final class ChunkCache {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** What a body of that length takes of the memory. */
+  public long footprint(int bytes) {
+    return memory.footprint(bytes);
   }
 
   /** The contents in short: number of the last event, how many chunks, their digest. */

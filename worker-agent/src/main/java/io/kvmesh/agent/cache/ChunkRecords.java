@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * What a lookup needs of a cold record thus lies side by side. Guarded by the cache's lock, but for
  * place, bytes, tokens, checksum and form of a chunk that is held: these don't change (the place of
- * a compressed body does, which no lease reads), and any thread that was handed the lease may read
- * them. Hash bits may be touched without the lock, and then be anything.
+ * a compressed body does, which no lease reads, and its form may be told anew), and any thread that
+ * was handed the lease may read them. Hash bits may be touched without the lock, and then be
+ * anything.
  */
 final class ChunkRecords {
 
@@ -81,7 +82,8 @@ final class ChunkRecords {
     return slot;
   }
 
-  private void setForm(int slot, @Nullable BodyForm form) {
+  /** How the body's values lie is told, or told anew. */
+  void setForm(int slot, @Nullable BodyForm form) {
     if (form != null && forms.length == 0) {
       forms = new BodyForm[slots()];
     }

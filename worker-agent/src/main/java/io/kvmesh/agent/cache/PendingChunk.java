@@ -12,6 +12,7 @@ public final class PendingChunk implements Claim {
 
   private final ChunkCache cache;
   private final ChunkSpec spec;
+  private volatile @Nullable BodyForm form;
 
   /** NO_PLACE once it is settled. Changed under the cache's lock. */
   private volatile int place;
@@ -19,6 +20,7 @@ public final class PendingChunk implements Claim {
   PendingChunk(ChunkCache cache, ChunkSpec spec, int place) {
     this.cache = cache;
     this.spec = spec;
+    this.form = spec.form();
     this.place = place;
   }
 
@@ -73,9 +75,14 @@ public final class PendingChunk implements Claim {
     return spec.tokens();
   }
 
+  /** Tells how its values lie, where that is learned after the claim. */
+  public void describe(BodyForm told) {
+    form = told;
+  }
+
   /** How its values lie; null = not told. */
   @Nullable BodyForm form() {
-    return spec.form();
+    return form;
   }
 
   /** Whether it takes the place of a resident chunk of its key. */

@@ -70,6 +70,9 @@ final class SettingsRules {
     if (settings.lm().enabled()) {
       checkOnLoopback("lm.bind", settings.lm().bind());
     }
+    if (settings.resp().enabled()) {
+      checkOnLoopback("resp.bind", settings.resp().bind());
+    }
   }
 
   private void checkOnLoopback(String setting, String bind) {
@@ -179,7 +182,8 @@ final class SettingsRules {
             "peer.lookup-bind", settings.peer().lookupBind(),
             "control.bind", settings.control().bind(),
             "engine.bind", settings.engine().bind(),
-            "lm.bind", settings.lm().bind());
+            "lm.bind", settings.lm().bind(),
+            "resp.bind", settings.resp().bind());
     binds.entrySet().stream()
         .sorted(Map.Entry.comparingByKey())
         .forEach(bind -> checkBind(bind.getKey(), bind.getValue(), taken));

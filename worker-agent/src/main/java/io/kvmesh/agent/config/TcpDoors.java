@@ -1,9 +1,12 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.agent.cache.CacheStats;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.engine.EngineApi;
 import io.kvmesh.agent.engine.EngineSettings;
 import io.kvmesh.agent.engine.lm.LmProtocol;
+import io.kvmesh.agent.engine.resp.RespProtocol;
+import io.kvmesh.agent.engine.resp.RespSettings;
 import io.kvmesh.agent.engine.tcp.BodyForms;
 import io.kvmesh.agent.engine.tcp.ChunkDesk;
 import io.kvmesh.agent.engine.tcp.DoorCount;
@@ -47,9 +50,9 @@ final class TcpDoors implements AutoCloseable {
     this.nanoTime = nanoTime;
     this.forms =
         new BodyForms(
-            new CacheRole(settings).bodies().model(),
-            new ModelShape(settings.model()).shape().orElse(null));
-    this.doors = List.of(lm(settings.lm()));
+            new CacheRole(settings).bodies(),
+            Math.toIntExact(new ModelShape(settings.model()).pageBytes().toBytes()));
+    this.doors = List.of(lm(settings.lm()), resp(settings.resp()));
   }
 
   private NamedDoor lm(AgentSettings.Lm lm) {
@@ -59,6 +62,26 @@ final class TcpDoors implements AutoCloseable {
             address(lm.bind()), lm.maxConnections(), lm.idleTimeout(), lm.stallTimeout());
     TcpProtocol protocol = new LmProtocol(desk(lm.exists(), counters), lm.maxBodyBytes().toBytes());
     return door("lm", lm.bind(), lm.enabled(), tcp, protocol, counters);
+  }
+
+  private NamedDoor resp(AgentSettings.Resp resp) {
+    Counters<DoorCount> counters = new Counters<>(DoorCount.class);
+    TcpSettings tcp =
+        new TcpSettings(
+            address(resp.bind()), resp.maxConnections(), resp.idleTimeout(), resp.stallTimeout());
+    CacheStats.Room room = cache.stats().room();
+    long maxHeldBytes = (room.capacityBytes() + room.growableBytes()) / 100 * resp.maxHalfPercent();
+    RespSettings.Pairs pairs =
+        new RespSettings.Pairs(resp.maxHalfPairs(), maxHeldBytes, resp.halfPairWait());
+    RespSettings terms =
+        new RespSettings(
+            resp.username(),
+            resp.password(),
+            resp.maxBodyBytes().toBytes(),
+            resp.maxArguments(),
+            pairs);
+    TcpProtocol protocol = new RespProtocol(desk(resp.exists(), counters), terms, nanoTime);
+    return door("resp", resp.bind(), resp.enabled(), tcp, protocol, counters);
   }
 
   private NamedDoor door(

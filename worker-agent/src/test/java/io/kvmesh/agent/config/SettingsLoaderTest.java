@@ -125,6 +125,27 @@ class SettingsLoaderTest {
   }
 
   @Test
+  void load_ofADoorForTheRedisProtocol_namesEveryFaultAndNoPassword() {
+    Map<String, Object> wrong = new HashMap<>();
+    wrong.put("kvmesh.resp.bind", "tcp://127.0.0.1:65432");
+    wrong.put("kvmesh.resp.username", "");
+    wrong.put("kvmesh.resp.password", "p".repeat(1025));
+    wrong.put("kvmesh.resp.exists", "somewhere");
+    wrong.put("kvmesh.resp.max-connections", "0");
+    wrong.put("kvmesh.resp.max-body-bytes", "0B");
+    wrong.put("kvmesh.resp.max-arguments", "7");
+    wrong.put("kvmesh.resp.max-half-pairs", "0");
+    wrong.put("kvmesh.resp.max-half-percent", "101");
+    wrong.put("kvmesh.resp.half-pair-wait", "0s");
+    wrong.put("kvmesh.resp.idle-timeout", "0s");
+    wrong.put("kvmesh.resp.stall-timeout", "2h");
+
+    assertThat(faults(wrong)).containsOnlyKeys(wrong.keySet());
+    assertThat(faults(wrong).toString()).doesNotContain("ppp");
+    assertThat(load(Map.of("kvmesh.resp.password", "secret")).toString()).doesNotContain("secret");
+  }
+
+  @Test
   void load_withoutAnInstanceId_takesTheHostsName() {
     assertThat(AdvertisedAddresses.instanceId(load(Map.of("kvmesh.instance-id", "")))).isNotEmpty();
   }

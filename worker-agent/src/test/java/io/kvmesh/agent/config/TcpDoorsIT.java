@@ -7,12 +7,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.kvmesh.agent.AgentApplication;
 import io.kvmesh.agent.ops.AgentEndpoint;
 import java.io.InputStream;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -99,6 +101,132 @@ class TcpDoorsIT {
           .containsEntry("other_connection", "[True, True, True, True]")
           .containsEntry("replaced", "True");
       assertThat(state(program).cache().residentChunks()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void lmCachesRedisConnectors_findASharedCache() throws Exception {
+    String script = script("resp_connectors.py");
+    try (ConfigurableApplicationContext program = startResp("--kvmesh.resp.password=open sesame")) {
+      Map<String, String> printed =
+          run(
+              PYTHON,
+              script,
+              "127.0.0.1",
+              port(program, "resp"),
+              String.valueOf(PAGE),
+              "open sesame");
+      assertThat(printed)
+          .containsEntry("stranger", "-NOAUTH Authentication required.")
+          .containsEntry("auth", "+OK +OK")
+          .containsEntry("library", "+OK +OK +PONG")
+          .containsEntry("absent", "0 None")
+          .containsEntry("put", "[True, True, True, True]")
+          .containsEntry("exist", "[1, 1, 1, 1]")
+          .containsEntry("get", "[True, True, True, True]")
+          .containsEntry("single", "[True, True, True, True]")
+          .containsEntry("replaced", "+OK True")
+          .containsEntry("size", "4")
+          .containsEntry("pipelined", "[True, True, True]")
+          .containsEntry("deleted", "1 1");
+      assertThat(state(program).cache().residentChunks()).isEqualTo(3);
+    }
+  }
+
+  private static ConfigurableApplicationContext startResp(String... more) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of("--kvmesh.resp.enabled=true", "--kvmesh.resp.bind=tcp://127.0.0.1:0"));
+    arguments.addAll(List.of(more));
+    return start(arguments.toArray(String[]::new));
+  }
+
+  private static String tool(String name) {
+    Path tool = Path.of("/usr/bin", name);
+    assumeTrue(Files.isExecutable(tool), "skipped, needs " + tool + " (redis-tools)");
+    return tool.toString();
+  }
+
+  /** What a Redis tool prints at that door. */
+  private static List<String> redis(
+      ConfigurableApplicationContext program, String input, String tool, String... arguments)
+      throws Exception {
+    List<String> command = new ArrayList<>(List.of(tool, "-p", port(program, "resp")));
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try (Writer typed = process.outputWriter(StandardCharsets.UTF_8)) {
+      typed.write(input);
+    }
+    List<String> printed = process.inputReader(StandardCharsets.UTF_8).lines().toList();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as("%s", printed).isZero();
+    return printed;
+  }
+
+  @Test
+  void redisCli_worksAsAtARedis() throws Exception {
+    String cli = tool("redis-cli");
+    try (ConfigurableApplicationContext program = startResp()) {
+      String typed =
+          """
+          SET "a key" 'a value'
+          GET "a key"
+          MGET "a key" none
+          EXISTS "a key"
+          STRLEN "a key"
+          DBSIZE
+          ECHO hello
+          NOSUCH 1
+          DEL "a key"
+          GET "a key"
+          """;
+      assertThat(redis(program, typed, cli))
+          .containsExactly(
+              "OK",
+              "a value",
+              "a value",
+              "",
+              "1",
+              "7",
+              "1",
+              "hello",
+              "ERR unknown command 'NOSUCH'",
+              "",
+              "1",
+              "");
+      assertThat(redis(program, "", cli, "INFO")).contains("redis_version:7.0.0");
+      assertThat(redis(program, "x".repeat(PAGE), cli, "-x", "SET", "page")).containsExactly("OK");
+      assertThat(redis(program, "", cli, "--raw", "GET", "page")).containsExactly("x".repeat(PAGE));
+    }
+  }
+
+  @Test
+  void redisBenchmark_runsThrough() throws Exception {
+    String benchmark = tool("redis-benchmark");
+    try (ConfigurableApplicationContext program = startResp()) {
+      List<String> printed =
+          redis(
+              program,
+              "",
+              benchmark,
+              "-n",
+              "2000",
+              "-c",
+              "20",
+              "-P",
+              "16",
+              "-d",
+              "1000",
+              "-r",
+              "100",
+              "-t",
+              "ping,set,get",
+              "--csv");
+      assertThat(printed)
+          .noneMatch(line -> line.toLowerCase(Locale.ROOT).startsWith("error"))
+          .anyMatch(line -> line.startsWith("\"SET\""))
+          .anyMatch(line -> line.startsWith("\"GET\""));
+      assertThat(state(program).cache().residentChunks()).isBetween(1, 101);
     }
   }
 

@@ -33,7 +33,14 @@ public final class LmProtocol implements TcpProtocol {
   }
 
   @Override
-  public void serve(TcpConnection client) throws IOException, InterruptedException {
+  public Talk open(TcpConnection client) {
+    return () -> {
+      serve(client);
+      return true;
+    };
+  }
+
+  private void serve(TcpConnection client) throws IOException, InterruptedException {
     LmRequest request = LmRequest.read(client.require(LmRequest.BYTES));
     ChunkKey key = RemoteKeys.of(request.key());
     switch (request.command()) {
@@ -75,14 +82,20 @@ public final class LmProtocol implements TcpProtocol {
 
   private void get(TcpConnection client, ChunkKey key) throws IOException, InterruptedException {
     try (ChunkLease lease = desk.get(key)) {
-      Optional<BodyForm> form = lease.size() == 0 ? Optional.empty() : desk.form(lease);
+      Optional<BodyForm> form = lease.size() == 0 ? Optional.empty() : form(lease);
       if (form.isPresent()) {
         reply(client, LmReply.body(lease.bytes(0), form.get()));
+        desk.counters().add(DoorCount.BYTE_OUT, lease.bytes(0));
         client.send(lease.body(0));
       } else {
         reply(client, LmReply.NO);
       }
     }
+  }
+
+  /** A reply tells of values of one type. */
+  private Optional<BodyForm> form(ChunkLease lease) {
+    return desk.form(lease, it -> it.groups().size() == 1);
   }
 
   private static void reply(TcpConnection client, LmReply reply) throws IOException {

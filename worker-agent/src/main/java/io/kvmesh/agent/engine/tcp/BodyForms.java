@@ -1,6 +1,7 @@
 package io.kvmesh.agent.engine.tcp;
 
 import io.kvmesh.agent.cache.BodyForm;
+import io.kvmesh.agent.cache.BodyRule;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.memory.ChunkShape;
 import io.kvmesh.agent.memory.Dtype;
@@ -14,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How the values of bodies lie, which LMCache's protocols tell with each body. What a client told
@@ -47,17 +47,17 @@ public final class BodyForms {
 
   private record Kind(Keyspace keyspace, int bytes) {}
 
-  private final @Nullable String model;
-  private final @Nullable ChunkShape full;
+  private final BodyRule rule;
+  private final int fullBytes;
   private final Map<Kind, BodyForm> known = new ConcurrentHashMap<>();
 
   /**
-   * @param model whose chunks have that shape; null = those of all
-   * @param full shape of a full chunk; null = not known
+   * @param rule says of which chunks it is known what a full one is
+   * @param fullBytes length of a full one
    */
-  public BodyForms(@Nullable String model, @Nullable ChunkShape full) {
-    this.model = model;
-    this.full = full;
+  public BodyForms(BodyRule rule, int fullBytes) {
+    this.rule = rule;
+    this.fullBytes = fullBytes;
   }
 
   /** How the values of a chunk lie; empty = nobody knows. */
@@ -86,12 +86,8 @@ public final class BodyForms {
   }
 
   private Optional<BodyForm> shaped(Keyspace keyspace, int tokens) {
-    ChunkShape shape = full;
-    if (shape == null
-        || OpaqueKeys.isTheirs(keyspace)
-        || (model != null && !model.equals(keyspace.model()))
-        || tokens < 1
-        || tokens > shape.tokens()) {
+    ChunkShape shape = rule.shape();
+    if (shape == null || !rule.appliesTo(keyspace) || tokens < 1 || tokens > shape.tokens()) {
       return Optional.empty();
     }
     List<Integer> dims = new ArrayList<>(shape.ofTokens(tokens).dims());
@@ -132,6 +128,17 @@ public final class BodyForms {
       }
     }
     return OptionalLong.of(bytes);
+  }
+
+  /**
+   * For how many tokens a body stands of which only the length is known: each takes as much as
+   * another. 0 = for no whole number, or nobody knows.
+   */
+  int tokens(ChunkKey key, int bytes) {
+    long tokens = (long) bytes * rule.chunkTokens();
+    return rule.appliesTo(key.keyspace()) && tokens % fullBytes == 0
+        ? Math.toIntExact(tokens / fullBytes)
+        : 0;
   }
 
   /** For how many tokens such a body stands; 0 = it isn't the KV cache of any. */

@@ -5,7 +5,9 @@ import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.cache.ChunkSpec;
 import io.kvmesh.agent.cache.Claim;
+import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.PendingChunk;
+import io.kvmesh.agent.cache.RemovalCause;
 import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.agent.engine.EngineApi;
 import io.kvmesh.agent.engine.Retrieved;
@@ -16,7 +18,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /** What can be done with one chunk at a TCP door, and what is counted of it. Any thread. */
 public final class ChunkDesk {
@@ -64,12 +68,16 @@ public final class ChunkDesk {
    * @return a lease that the caller closes, of one chunk, or of none where it isn't to be had
    */
   public ChunkLease get(ChunkKey key) throws InterruptedException {
-    Retrieved got = api.retrieve(List.of(key), deadline());
+    return get(key, deadline());
+  }
+
+  /** As above, by that deadline. */
+  public ChunkLease get(ChunkKey key, Deadline deadline) throws InterruptedException {
+    Retrieved got = api.retrieve(List.of(key), deadline);
     if (got.order().isEmpty()) {
       counters.count(missOf(got.peerOutcome()));
     } else {
       counters.count(got.local() > 0 ? DoorCount.GET_LOCAL : DoorCount.GET_PEER);
-      counters.add(DoorCount.BYTE_OUT, got.lease().bytes(0));
     }
     return got.lease();
   }
@@ -82,13 +90,19 @@ public final class ChunkDesk {
     };
   }
 
-  private Deadline deadline() {
+  /** Of a request that begins now. */
+  public Deadline deadline() {
     return Deadline.after(terms.deadline(), nanoTime);
   }
 
-  /** How the values of a chunk that was got lie; empty = nobody knows, which is counted. */
-  public Optional<BodyForm> form(ChunkLease lease) {
-    Optional<BodyForm> form = forms.of(lease, 0);
+  /**
+   * How the values of a chunk that was got lie.
+   *
+   * @param tellable whether the protocol can tell so
+   * @return empty = nobody knows, or it can't be told, which is counted
+   */
+  public Optional<BodyForm> form(ChunkLease lease, Predicate<BodyForm> tellable) {
+    Optional<BodyForm> form = forms.of(lease, 0).filter(tellable);
     if (form.isEmpty()) {
       counters.count(DoorCount.GET_FORMLESS);
     }
@@ -97,14 +111,52 @@ public final class ChunkDesk {
 
   /** Whether the chunk is here, or in the fleet where that counts; not a use. */
   public boolean exists(ChunkKey key) throws InterruptedException {
+    return exists(key, deadline());
+  }
+
+  /** As above, by that deadline. */
+  public boolean exists(ChunkKey key, Deadline deadline) throws InterruptedException {
     boolean here = cache.exists(key);
     boolean there =
-        !here
-            && terms.exists() == ExistsScope.FLEET
-            && api.inFleet(List.of(key), 0, deadline()) > 0;
+        !here && terms.exists() == ExistsScope.FLEET && api.inFleet(List.of(key), 0, deadline) > 0;
     counters.count(
         here ? DoorCount.EXISTS_LOCAL : there ? DoorCount.EXISTS_FLEET : DoorCount.EXISTS_MISS);
     return here || there;
+  }
+
+  /** Whether the chunk is here; not a use, and not counted. */
+  public boolean isHere(ChunkKey key) {
+    return cache.exists(key);
+  }
+
+  /** How the values of a chunk lie that is here; empty = it isn't, or nobody knows. */
+  public Optional<BodyForm> formHere(ChunkKey key) {
+    return formHere(key, anyLength -> true);
+  }
+
+  /** As above, of one that has that length. */
+  public Optional<BodyForm> formHere(ChunkKey key, int bytes) {
+    return formHere(key, length -> length == bytes);
+  }
+
+  private Optional<BodyForm> formHere(ChunkKey key, IntPredicate length) {
+    try (ChunkLease lease = cache.leasePrefix(List.of(key))) {
+      return lease.size() == 0 || !length.test(lease.bytes(0))
+          ? Optional.empty()
+          : forms.of(lease, 0);
+    }
+  }
+
+  /** Chunks that are here. */
+  public int chunks() {
+    return cache.stats().residentChunks();
+  }
+
+  /** Forgets the chunk, if it is here; who is being sent it gets all of it. */
+  public boolean delete(ChunkKey key) {
+    boolean deleted = cache.withdraw(key, RemovalCause.REMOVED);
+    counters.count(deleted ? DoorCount.DELETE : DoorCount.DELETE_MISS);
+    return deleted;
   }
 
   /**
@@ -115,12 +167,31 @@ public final class ChunkDesk {
    * @return what was claimed, to be committed or aborted; anything else is counted already
    */
   public Claim claim(ChunkKey key, int bytes, BodyForm form) throws InterruptedException {
-    Claim claim = misfit(bytes, form) ? new Claim.WrongSize(0) : tryClaim(spec(key, bytes, form));
-    refusal(claim).ifPresent(counters::count);
-    return claim;
+    return misfit(bytes, form)
+        ? counted(new Claim.WrongSize(0))
+        : tryClaim(
+            new ChunkSpec(key, bytes, BodyForms.tokens(form), true, forms.learn(key, bytes, form)));
   }
 
-  private static boolean misfit(int bytes, BodyForm form) {
+  /** As above, for a body of which only the length is told. */
+  public Claim claim(ChunkKey key, int bytes) throws InterruptedException {
+    return bytes < 1
+        ? counted(new Claim.WrongSize(0))
+        : tryClaim(new ChunkSpec(key, bytes, forms.tokens(key, bytes), true, null));
+  }
+
+  /** Tells how the values of a claimed body lie. */
+  public void describe(PendingChunk chunk, BodyForm form) {
+    chunk.describe(forms.learn(chunk.key(), chunk.bytes(), form));
+  }
+
+  /** Tells so of a chunk that is here; false if none of that length is. */
+  public boolean describe(ChunkKey key, int bytes, BodyForm form) {
+    return cache.describe(key, bytes, forms.learn(key, bytes, form));
+  }
+
+  /** Whether a body of that length can't be one whose values lie so. */
+  public static boolean misfit(int bytes, BodyForm form) {
     if (bytes < 1) {
       return true;
     }
@@ -128,14 +199,15 @@ public final class ChunkDesk {
     return told.isPresent() && told.getAsLong() != bytes;
   }
 
-  private ChunkSpec spec(ChunkKey key, int bytes, BodyForm form) {
-    return new ChunkSpec(key, bytes, BodyForms.tokens(form), true, forms.learn(key, bytes, form));
-  }
-
   private Claim tryClaim(ChunkSpec spec) throws InterruptedException {
     try (ChunkLease none = cache.newLease()) {
-      return cache.claim(List.of(spec), terms.storing(), none).getFirst();
+      return counted(cache.claim(List.of(spec), terms.storing(), none).getFirst());
     }
+  }
+
+  private Claim counted(Claim claim) {
+    refusal(claim).ifPresent(counters::count);
+    return claim;
   }
 
   private static Optional<DoorCount> refusal(Claim claim) {
@@ -152,16 +224,23 @@ public final class ChunkDesk {
     };
   }
 
-  /** The body is whole: from now on others find it. */
-  public void commit(PendingChunk chunk) {
+  /** What a claimed body takes of the memory. */
+  public long footprint(PendingChunk chunk) {
+    return cache.footprint(chunk.bytes());
+  }
+
+  /** The body is whole: from now on others find it, if the answer is STORED. */
+  public CommitOutcome commit(PendingChunk chunk) {
     counters.add(DoorCount.BYTE_IN, chunk.bytes());
     try (ChunkLease lease = cache.newLease()) {
+      CommitOutcome outcome = cache.commit(chunk, lease);
       counters.count(
-          switch (cache.commit(chunk, lease)) {
+          switch (outcome) {
             case STORED, RESIDENT -> DoorCount.PUT_STORED;
             case STAGED -> DoorCount.PUT_NOT_KEPT;
             case CLOSED -> DoorCount.PUT_CLOSING;
           });
+      return outcome;
     }
   }
 

@@ -46,6 +46,22 @@ public enum DoorCount {
   PUT_NOT_KEPT,
   /** A body that came while the agent was closing. */
   PUT_CLOSING,
+  /** A chunk was to be deleted, and was. */
+  DELETE,
+  /** A chunk was to be deleted that wasn't here. */
+  DELETE_MISS,
+  /** Half of a pair came and waits for the other half. */
+  HALF_PAIR,
+  /** Half of a pair gave way: to others, to a newer one of its key, or to a deletion. */
+  HALF_PAIR_DROPPED,
+  /** Half of a pair waited for the other half for too long. */
+  HALF_PAIR_EXPIRED,
+  /** The two halves of a pair didn't fit together. */
+  HALF_PAIR_MISFIT,
+  /** A client said who it is. */
+  AUTH,
+  /** A client isn't who it said, or didn't say who it is before it asked for something. */
+  AUTH_REFUSED,
   /** Any other request that was served. */
   OTHER,
   /** A request that makes no sense, or isn't known. */

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -89,16 +90,57 @@ public final class TcpConnection {
     }
   }
 
-  private void read(ByteBuffer target) throws IOException {
+  private void read(ByteBuffer... targets) throws IOException {
     wait = new Wait(false, nanoTime.getAsLong());
-    int read = channel.read(target);
+    long read = channel.read(targets);
     wait = null;
     if (read < 0) {
       throw new EOFException("the client has gone in the middle of a request");
     }
   }
 
-  /** Fills the body, from the socket into its memory but for what is in the buffer already. */
+  /**
+   * Waits for a line, which may be empty, and takes it.
+   *
+   * @param maxBytes of the line without its end, which is LF or CR LF; at most BUFFER_BYTES - 2
+   * @return the line without its end
+   * @throws BadRequestException if it is longer
+   */
+  public byte[] line(int maxBytes) throws IOException {
+    int length = 0;
+    while (true) {
+      if (length >= in.remaining()) {
+        require(in.remaining() + 1);
+      }
+      if (in.get(in.position() + length) == '\n') {
+        return takeLine(length, maxBytes);
+      }
+      if (++length > maxBytes + 1) {
+        throw tooLong(maxBytes);
+      }
+    }
+  }
+
+  /** Takes a line, which is followed by its LF. */
+  private byte[] takeLine(int length, int maxBytes) throws BadRequestException {
+    boolean endsInCr = length > 0 && in.get(in.position() + length - 1) == '\r';
+    byte[] line = new byte[endsInCr ? length - 1 : length];
+    if (line.length > maxBytes) {
+      throw tooLong(maxBytes);
+    }
+    in.get(line);
+    in.position(in.position() + (endsInCr ? 2 : 1));
+    return line;
+  }
+
+  private static BadRequestException tooLong(int maxBytes) {
+    return new BadRequestException("a line of more than %d bytes".formatted(maxBytes));
+  }
+
+  /**
+   * Fills the body, from the socket into its memory but for what is in the buffer already. What
+   * comes right behind it is read with its last bytes.
+   */
   public void readInto(MemorySegment body) throws IOException {
     int at = (int) Math.min(in.remaining(), body.byteSize());
     MemorySegment.copy(MemorySegment.ofBuffer(in), 0, body, 0, at);
@@ -106,9 +148,11 @@ public final class TcpConnection {
     if (at < body.byteSize()) {
       flush();
       ByteBuffer rest = body.asSlice(at).asByteBuffer();
+      in.clear();
       while (rest.hasRemaining()) {
-        read(rest);
+        read(rest, in);
       }
+      in.flip();
     }
   }
 
@@ -145,19 +189,25 @@ public final class TcpConnection {
 
   /** Sends what waits to be sent, and a body out of its memory. */
   public void send(MemorySegment body) throws IOException {
+    send(body, ByteBuffer.allocate(0));
+  }
+
+  /** As above, with what follows the body. */
+  public void send(MemorySegment body, ByteBuffer after) throws IOException {
     out.flip();
     ByteBuffer all = body.asByteBuffer();
-    ByteBuffer[] parts = {out, all};
-    while (all.position() < all.capacity()) {
-      all.limit(Math.min(all.position() + PIECE_BYTES, all.capacity()));
-      write(parts);
+    while (all.capacity() - all.position() > PIECE_BYTES) {
+      all.limit(all.position() + PIECE_BYTES);
+      write(out, all);
     }
+    all.limit(all.capacity());
+    write(out, all, after);
     out.clear();
   }
 
-  /** Writes all of them; the last one isn't empty. */
+  /** Writes all of them. */
   private void write(ByteBuffer... parts) throws IOException {
-    while (parts[parts.length - 1].hasRemaining()) {
+    while (Arrays.stream(parts).anyMatch(ByteBuffer::hasRemaining)) {
       wait = new Wait(false, nanoTime.getAsLong());
       channel.write(parts);
     }

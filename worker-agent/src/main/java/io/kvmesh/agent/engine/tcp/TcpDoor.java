@@ -135,8 +135,10 @@ public final class TcpDoor implements AutoCloseable {
 
   private void serve(TcpConnection connection) {
     try {
-      while (connection.awaitRequest()) {
-        protocol.serve(connection);
+      TcpProtocol.Talk talk = protocol.open(connection);
+      boolean more = true;
+      while (more && connection.awaitRequest()) {
+        more = talk.serve();
       }
       connection.flush();
     } catch (BadRequestException e) {
@@ -168,6 +170,7 @@ public final class TcpDoor implements AutoCloseable {
 
   /** Closes connections that have been silent for too long. */
   void tick() {
+    protocol.tick();
     for (TcpConnection connection : connections.keySet()) {
       if (connection.isIdleFor(settings.idle().toNanos())) {
         counters.count(DoorCount.CONNECTION_IDLE);
@@ -211,6 +214,7 @@ public final class TcpDoor implements AutoCloseable {
     if (!connections.isEmpty()) {
       LOG.warn("{} requests at the door {} still run", connections.size(), name);
     }
+    protocol.close();
   }
 
   private void awaitAll(Duration atMost) {

@@ -4,12 +4,28 @@ import java.io.IOException;
 
 /** What is spoken at a door. Any thread. */
 @FunctionalInterface
-public interface TcpProtocol {
+public interface TcpProtocol extends AutoCloseable {
 
-  /**
-   * Serves the request whose first byte is there, on the thread of the connection.
-   *
-   * @throws BadRequestException to end the connection
-   */
-  void serve(TcpConnection client) throws IOException, InterruptedException;
+  /** What a client and this side say on one connection, on whose thread it is. */
+  @FunctionalInterface
+  interface Talk {
+
+    /**
+     * Serves the request whose first byte is there.
+     *
+     * @return whether there may be a further one; false ends the connection
+     * @throws BadRequestException to end the connection, too
+     */
+    boolean serve() throws IOException, InterruptedException;
+  }
+
+  /** A client has come. */
+  Talk open(TcpConnection client);
+
+  /** Some time has passed; waits for nothing. */
+  default void tick() {}
+
+  /** Lets go of what it holds between requests: the last client has gone. */
+  @Override
+  default void close() {}
 }

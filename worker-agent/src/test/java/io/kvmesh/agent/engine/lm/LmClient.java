@@ -10,14 +10,14 @@ import java.nio.ByteOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What LMCache's connector does. */
-final class LmClient implements AutoCloseable {
+/** What LMCache's connector does. Bodies are of values of one byte. */
+public final class LmClient implements AutoCloseable {
 
   final Socket socket;
   private final DataInputStream in;
   private final OutputStream out;
 
-  LmClient(Socket socket) throws IOException {
+  public LmClient(Socket socket) throws IOException {
     this.socket = socket;
     this.in = new DataInputStream(socket.getInputStream());
     this.out = socket.getOutputStream();
@@ -39,28 +39,28 @@ final class LmClient implements AutoCloseable {
     return header(command, key, 0, none);
   }
 
-  void send(byte[] bytes) throws IOException {
+  public void send(byte[] bytes) throws IOException {
     out.write(bytes);
   }
 
-  void put(String key, byte[] body) throws IOException {
+  public void put(String key, byte[] body) throws IOException {
     send(header(LmCommand.PUT, key, body.length, form(body.length)));
     send(body);
   }
 
   /** Null if it isn't to be had. */
-  byte @Nullable [] get(String key) throws IOException {
+  public byte @Nullable [] get(String key) throws IOException {
     send(header(LmCommand.GET, key));
     Reply reply = reply();
     return reply.code() == 200 ? in.readNBytes(reply.length()) : null;
   }
 
-  boolean exists(String key) throws IOException {
+  public boolean exists(String key) throws IOException {
     send(header(LmCommand.EXIST, key));
     return reply().code() == 200;
   }
 
-  boolean isHealthy() throws IOException {
+  public boolean isHealthy() throws IOException {
     send(header(LmCommand.HEALTH, ""));
     return reply().code() == 200;
   }

@@ -3,6 +3,7 @@ package io.kvmesh.agent.engine.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvmesh.agent.cache.BodyRule;
 import io.kvmesh.agent.cache.CacheStats;
 import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.agent.directory.DirectoryCount;
@@ -18,9 +19,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /** An agent with one TCP door, on the clock of a test where it wants one. */
 public final class DoorFixture implements AutoCloseable {
@@ -37,11 +41,23 @@ public final class DoorFixture implements AutoCloseable {
   public final TestAgent agent;
   public final Counters<DoorCount> counters = new Counters<>(DoorCount.class);
   private final AtomicLong skippedNanos = new AtomicLong();
+  private final ChunkDesk desk;
   private final TcpDoor door;
+  private final List<TcpDoor> further = new ArrayList<>();
 
   /** Of an agent with so many pages. */
   public DoorFixture(
       int pages, ExistsScope exists, PeerDirectory directory, Function<ChunkDesk, TcpProtocol> of)
+      throws IOException {
+    this(pages, exists, directory, (desk, clock) -> of.apply(desk));
+  }
+
+  /** As above, of a protocol that needs the test's clock. */
+  public DoorFixture(
+      int pages,
+      ExistsScope exists,
+      PeerDirectory directory,
+      BiFunction<ChunkDesk, LongSupplier, TcpProtocol> of)
       throws IOException {
     agent = TestAgent.named("door").pages(pages, PAGE).start();
     LocalLookupCache lookups =
@@ -51,28 +67,34 @@ public final class DoorFixture implements AutoCloseable {
             Duration.ofSeconds(10),
             new Counters<>(DirectoryCount.class),
             System::nanoTime);
-    ChunkDesk desk =
+    desk =
         new ChunkDesk(
             new EngineApi(agent.cache, lookups, agent.puller),
             agent.cache,
-            new BodyForms(null, null),
+            new BodyForms(BodyRule.ANY, PAGE),
             new ChunkDesk.Terms(exists, Duration.ofSeconds(5), new Reserving.Now()),
             counters,
             System::nanoTime);
+    door = open(of);
+  }
+
+  private TcpDoor open(BiFunction<ChunkDesk, LongSupplier, TcpProtocol> of) throws IOException {
     TcpSettings settings =
         new TcpSettings(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             MAX_CONNECTIONS,
             IDLE,
             STALL);
-    door =
-        new TcpDoor(
-            "test",
-            settings,
-            of.apply(desk),
-            counters,
-            () -> System.nanoTime() + skippedNanos.get());
-    door.start();
+    TcpDoor opened =
+        new TcpDoor("test", settings, of.apply(desk, this::nanoTime), counters, this::nanoTime);
+    opened.start();
+    return opened;
+  }
+
+  /** A further door of the same agent; answers its port. */
+  public int openFurther(BiFunction<ChunkDesk, LongSupplier, TcpProtocol> of) throws IOException {
+    further.add(open(of));
+    return further.getLast().port();
   }
 
   /** Every prefix is whole at that peer. */
@@ -84,13 +106,22 @@ public final class DoorFixture implements AutoCloseable {
                     "other", "LocalCPUBackend", hashes.size(), peer.address(), peer.epoch.get())));
   }
 
+  private long nanoTime() {
+    return System.nanoTime() + skippedNanos.get();
+  }
+
   public int port() {
     return door.port();
   }
 
   /** A client's socket, whose reads end after a while. */
   public Socket connect() throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port());
+    return connect(port());
+  }
+
+  /** As above, at a further door. */
+  public static Socket connect(int port) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(30_000);
     return socket;
@@ -113,6 +144,17 @@ public final class DoorFixture implements AutoCloseable {
         .untilAsserted(() -> assertThat(counters.get(what)).as("%s", what).isEqualTo(times));
   }
 
+  /** Lets so much time pass that a connection that waits in the middle of something is cut off. */
+  public void awaitStalled(long times) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              skip(STALL.plusSeconds(1));
+              return counters.get(DoorCount.CONNECTION_STALLED) == times;
+            });
+  }
+
   /** Waits until no page is claimed or held, and says how many chunks are resident. */
   public int settled() {
     await()
@@ -128,6 +170,7 @@ public final class DoorFixture implements AutoCloseable {
 
   @Override
   public void close() {
+    further.forEach(TcpDoor::close);
     door.close();
     agent.close();
   }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvmesh.agent.engine.resp;
+
+import org.jspecify.annotations.NullMarked;
