@@ -57,7 +57,16 @@ class ArchitectureTest {
         // Read sides of everything that counts.
         Arguments.of(
             "ops",
-            List.of("ingest", "index", "registry", "lookup", "lmcache", "vllm", "log", "command")));
+            List.of(
+                "web.access",
+                "ingest",
+                "index",
+                "registry",
+                "lookup",
+                "lmcache",
+                "vllm",
+                "log",
+                "command")));
   }
 
   @ParameterizedTest

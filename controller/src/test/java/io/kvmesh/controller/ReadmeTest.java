@@ -16,6 +16,7 @@ import io.kvmesh.controller.ingest.IngestSettings;
 import io.kvmesh.controller.ingest.LogIngest;
 import io.kvmesh.controller.lmcache.FrontCounts;
 import io.kvmesh.controller.lookup.LookupAnswer;
+import io.kvmesh.controller.ops.AccessMeters;
 import io.kvmesh.controller.ops.CommandMeters;
 import io.kvmesh.controller.ops.ControllerMeters;
 import io.kvmesh.controller.ops.EngineMeters;
@@ -27,6 +28,7 @@ import io.kvmesh.controller.vllm.EngineCounts;
 import io.kvmesh.controller.vllm.EngineEvents;
 import io.kvmesh.controller.vllm.EventsSettings;
 import io.kvmesh.controller.vllm.OwnedView;
+import io.kvmesh.controller.web.access.AccessProblems;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -102,6 +104,8 @@ class ReadmeTest {
 
       var engines = new EngineCounts();
       new EngineMeters(engineEvents(sockets, workers, log, engines), engines).bindTo(meters);
+
+      new AccessMeters(new AccessProblems((request, response, handler, e) -> null)).bindTo(meters);
 
       CommandCounts counts = new CommandCounts();
       new CommandMeters(commands(workers, counts), counts).bindTo(meters);

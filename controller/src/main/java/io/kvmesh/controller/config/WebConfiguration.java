@@ -8,6 +8,7 @@ import io.kvmesh.controller.lookup.HolderLookup;
 import io.kvmesh.controller.lookup.InstanceLookup;
 import io.kvmesh.controller.lookup.LocationWeights;
 import io.kvmesh.controller.lookup.PrefixScores;
+import io.kvmesh.controller.ops.AccessMeters;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.web.ApiErrors;
 import io.kvmesh.controller.web.BodyLimitFilter;
@@ -28,10 +29,6 @@ import io.kvmesh.controller.web.access.AccessProblems;
 import io.kvmesh.controller.web.lmcache.LmcacheCommands;
 import io.kvmesh.controller.web.lmcache.LmcacheQueries;
 import io.kvmesh.controller.web.lmcache.LmcacheService;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.binder.MeterBinder;
-import java.util.function.ToDoubleFunction;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.info.BuildProperties;
@@ -157,23 +154,8 @@ class WebConfiguration {
   }
 
   @Bean
-  MeterBinder accessMeters(AccessProblems problems) {
-    return meters -> {
-      refused(meters, problems, "unauthenticated", AccessProblems::unauthenticated);
-      refused(meters, problems, "forbidden", AccessProblems::forbidden);
-      refused(meters, problems, "unchecked", AccessProblems::unchecked);
-    };
-  }
-
-  private static void refused(
-      MeterRegistry meters,
-      AccessProblems problems,
-      String reason,
-      ToDoubleFunction<AccessProblems> count) {
-    FunctionCounter.builder("kvmesh.controller.access.refused", problems, count)
-        .description("REST requests that were not let in, by reason")
-        .tag("reason", reason)
-        .register(meters);
+  AccessMeters accessMeters(AccessProblems problems) {
+    return new AccessMeters(problems);
   }
 
   @Bean

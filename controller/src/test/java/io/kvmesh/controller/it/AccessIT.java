@@ -271,10 +271,11 @@ class AccessIT {
     String readme = Files.readString(README);
     int begin = readme.indexOf("<!-- table: access -->");
     Map<String, String> table = new LinkedHashMap<>();
-    for (String line : readme.substring(begin, readme.indexOf("<!-- end -->", begin)).split("\n")) {
-      String[] cells = line.split("\\|");
-      if (cells.length == 3 && ROLES.contains(cells[1].strip())) {
-        for (String path : cells[2].split(",")) {
+    for (String line :
+        readme.substring(begin, readme.indexOf("<!-- end -->", begin)).split("\n", -1)) {
+      String[] cells = line.split("\\|", -1);
+      if (cells.length == 4 && ROLES.contains(cells[1].strip())) {
+        for (String path : cells[2].split(",", -1)) {
           table.put(path.replace("`", "").strip(), cells[1].strip());
         }
       }

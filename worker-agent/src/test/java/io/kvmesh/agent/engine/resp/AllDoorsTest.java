@@ -48,8 +48,8 @@ class AllDoorsTest {
     return at.openFurther((desk, clock) -> new LmProtocol(desk, MAX_BODY));
   }
 
-  private static void requireEverywhere(
-      DoorFixture at, RespClientEnd redis, LmClient lm, int value) throws Exception {
+  private static void requireEverywhere(DoorFixture at, RespClientEnd redis, LmClient lm, int value)
+      throws Exception {
     assertThat(lm.exists(KEY)).isTrue();
     assertThat(lm.get(KEY)).isEqualTo(body(PAGE, value));
     assertThat(redis.ask("EXISTS", KEY, KEY + "metadata", KEY + "kv_bytes")).isEqualTo(":3");

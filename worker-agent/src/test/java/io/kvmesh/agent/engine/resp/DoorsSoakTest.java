@@ -33,8 +33,7 @@ class DoorsSoakTest {
   private static final int READERS = 16;
   private static final int WRITERS = 8;
   private static final int PAGES = 4;
-  private static final Duration LENGTH =
-      Duration.ofSeconds(Long.getLong("kvmesh.soak.seconds", 1));
+  private static final Duration LENGTH = Duration.ofSeconds(Long.getLong("kvmesh.soak.seconds", 1));
 
   /** By key, each of which has one writer. */
   private final AtomicIntegerArray written = new AtomicIntegerArray(WRITERS);
@@ -121,7 +120,8 @@ class DoorsSoakTest {
             switch ((number + i) % 3) {
               case 0 -> () -> lm.get(key);
               case 1 -> () -> redis.get(key);
-              default -> () -> redis.get(key + "metadata") == null ? null : redis.get(key + "kv_bytes");
+              default ->
+                  () -> redis.get(key + "metadata") == null ? null : redis.get(key + "kv_bytes");
             });
       }
       for (int i = 0; i < WRITERS || System.nanoTime() < end; i++) {

@@ -158,7 +158,8 @@ class RespDoorTest {
       assertThat(String.valueOf(client.ask("INFO")))
           .contains("redis_version:7.0.0", "db0:keys=1,expires=0,avg_ttl=0");
       assertThat(String.valueOf(client.ask("INFO", "keyspace"))).startsWith("# Keyspace");
-      assertThat(String.valueOf(client.ask("COMMAND"))).startsWith("[[get, :2, [+readonly, +fast], :1");
+      assertThat(String.valueOf(client.ask("COMMAND")))
+          .startsWith("[[get, :2, [+readonly, +fast], :1");
       assertThat(client.ask("COMMAND", "DOCS")).isEqualTo(List.of());
       assertThat(client.ask("COMMAND", "INFO", "mget", "nosuch"))
           .hasToString("[[mget, :-2, [+readonly, +fast], :1, :-1, :1], null]");
@@ -208,8 +209,10 @@ class RespDoorTest {
         assertThat(client.ask("SET", "other", body(PAGE, 1)))
             .isEqualTo("-OOM no room for 4096 bytes: nothing may go");
       }
-      assertThat(String.valueOf(client.ask("GET", "k".repeat(8001)))).startsWith("-ERR an argument of");
-      assertThat(String.valueOf(client.ask("GET", new byte[] {(byte) 0xff}))).endsWith("isn't UTF-8");
+      assertThat(String.valueOf(client.ask("GET", "k".repeat(8001))))
+          .startsWith("-ERR an argument of");
+      assertThat(String.valueOf(client.ask("GET", new byte[] {(byte) 0xff})))
+          .endsWith("isn't UTF-8");
       assertThat(client.ask("PING")).isEqualTo("+PONG");
       assertThat(at.counters.get(DoorCount.PUT_TOO_LARGE)).isEqualTo(1);
       assertThat(at.counters.get(DoorCount.PUT_NO_SPACE)).isEqualTo(1);
