@@ -28,4 +28,9 @@ public record ChunkSpec(
   public ChunkSpec(ChunkKey key, int bytes, int tokens) {
     this(key, bytes, tokens, false, null);
   }
+
+  /** The same of which the form is told. */
+  ChunkSpec described(BodyForm told) {
+    return new ChunkSpec(key, bytes, tokens, replaces, told);
+  }
 }

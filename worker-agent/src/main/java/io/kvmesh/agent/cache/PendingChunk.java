@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class PendingChunk implements Claim {
 
   private final ChunkCache cache;
-  private final ChunkSpec spec;
-  private volatile @Nullable BodyForm form;
+  private volatile ChunkSpec spec;
 
   /** NO_PLACE once it is settled. Changed under the cache's lock. */
   private volatile int place;
@@ -20,7 +19,6 @@ public final class PendingChunk implements Claim {
   PendingChunk(ChunkCache cache, ChunkSpec spec, int place) {
     this.cache = cache;
     this.spec = spec;
-    this.form = spec.form();
     this.place = place;
   }
 
@@ -75,14 +73,14 @@ public final class PendingChunk implements Claim {
     return spec.tokens();
   }
 
-  /** Tells how its values lie, where that is learned after the claim. */
+  /** Tells how its values lie, where that is learned after the claim. By whoever claimed it. */
   public void describe(BodyForm told) {
-    form = told;
+    spec = spec.described(told);
   }
 
   /** How its values lie; null = not told. */
   @Nullable BodyForm form() {
-    return form;
+    return spec.form();
   }
 
   /** Whether it takes the place of a resident chunk of its key. */
