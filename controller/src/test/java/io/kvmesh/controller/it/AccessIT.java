@@ -136,7 +136,7 @@ class AccessIT {
           .isZero();
       assertThat(reader.body()).contains("POST /api/v1/commands/clear needs a token of a higher");
       assertThat(ask(controller, new Endpoint("GET", "/actuator/prometheus"), token("read")).body())
-          .contains("kvmesh_controller_access_refused_total{reason=\"unauthenticated\"} 1.0")
+          .contains("kvmesh_controller_access_refused_total{reason=\"unauthenticated\"} 2.0")
           .contains("kvmesh_controller_access_refused_total{reason=\"forbidden\"} 1.0");
     }
   }
