@@ -2,6 +2,7 @@ package io.kvmesh.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.json.JsonMapper;
@@ -13,6 +14,46 @@ final class Chunks {
 
   private Chunks() {}
 
+  /** What every request may name chunks by. */
+  static class Names {
+
+    @Option(
+        names = "--tokens",
+        split = ",",
+        paramLabel = "TOKEN",
+        description = "ids of a prompt's tokens")
+    private List<Long> tokens = new ArrayList<>();
+
+    @Option(
+        names = "--keys",
+        split = ",",
+        paramLabel = "KEY",
+        description = "whole chunk keys: MODEL@WORLD@RANK@HASH@DTYPE")
+    private List<String> keys = new ArrayList<>();
+
+    void into(ObjectNode request) {
+      put(request, "tokens", tokens, ArrayNode::add);
+      put(request, "keys", keys, ArrayNode::add);
+    }
+  }
+
+  /** What a question to the index may name them by, too. */
+  static final class NamesOrHashes extends Names {
+
+    @Option(
+        names = "--hashes",
+        split = ",",
+        paramLabel = "HASH",
+        description = "chunk hashes, decimal or after 0x hexadecimal")
+    private List<String> hashes = new ArrayList<>();
+
+    @Override
+    void into(ObjectNode request) {
+      super.into(request);
+      put(request, "hashes", hashes, ArrayNode::add);
+    }
+  }
+
   /** For questions to the index. */
   static final class Asked {
 
@@ -23,31 +64,7 @@ final class Chunks {
     private String keyspace = "";
 
     @ArgGroup(multiplicity = "1")
-    private Names names = new Names();
-
-    /** One of these. */
-    static final class Names {
-      @Option(
-          names = "--tokens",
-          split = ",",
-          paramLabel = "TOKEN",
-          description = "ids of a prompt's tokens")
-      private List<Long> tokens = new ArrayList<>();
-
-      @Option(
-          names = "--hashes",
-          split = ",",
-          paramLabel = "HASH",
-          description = "chunk hashes, decimal or after 0x hexadecimal")
-      private List<String> hashes = new ArrayList<>();
-
-      @Option(
-          names = "--keys",
-          split = ",",
-          paramLabel = "KEY",
-          description = "whole chunk keys: MODEL@WORLD@RANK@HASH@DTYPE")
-      private List<String> keys = new ArrayList<>();
-    }
+    private NamesOrHashes names = new NamesOrHashes();
 
     /** A request with these alone. */
     ObjectNode request() {
@@ -55,9 +72,7 @@ final class Chunks {
       if (!keyspace.isEmpty()) {
         request.put("keyspace", keyspace);
       }
-      putTokens(request, names.tokens);
-      put(request, "hashes", names.hashes);
-      put(request, "keys", names.keys);
+      names.into(request);
       return request;
     }
   }
@@ -65,43 +80,19 @@ final class Chunks {
   /** For commands to workers, which know no hashes without a keyspace. */
   static final class Told {
 
-    @ArgGroup private Either names = new Either();
-
-    /** One of these. */
-    static final class Either {
-      @Option(
-          names = "--tokens",
-          split = ",",
-          paramLabel = "TOKEN",
-          description = "ids of a prompt's tokens")
-      private List<Long> tokens = new ArrayList<>();
-
-      @Option(
-          names = "--keys",
-          split = ",",
-          paramLabel = "KEY",
-          description = "whole chunk keys: MODEL@WORLD@RANK@HASH@DTYPE")
-      private List<String> keys = new ArrayList<>();
-    }
+    @ArgGroup private Names names = new Names();
 
     /** Puts them into a request. */
     void into(ObjectNode request) {
-      putTokens(request, names.tokens);
-      put(request, "keys", names.keys);
+      names.into(request);
     }
   }
 
-  private static void putTokens(ObjectNode request, List<Long> values) {
-    if (!values.isEmpty()) {
-      ArrayNode tokens = request.putArray("tokens");
-      values.forEach(tokens::add);
-    }
-  }
-
-  private static void put(ObjectNode request, String field, List<String> values) {
+  private static <T> void put(
+      ObjectNode request, String field, List<T> values, BiConsumer<ArrayNode, T> add) {
     if (!values.isEmpty()) {
       ArrayNode array = request.putArray(field);
-      values.forEach(array::add);
+      values.forEach(value -> add.accept(array, value));
     }
   }
 }

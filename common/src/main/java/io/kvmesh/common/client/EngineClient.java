@@ -92,6 +92,14 @@ public final class EngineClient implements AutoCloseable {
     return session().sessionId();
   }
 
+  /**
+   * Releases and cancels that were never said, since too many waited for an agent that took none.
+   * The agent frees what they would have freed when the lease runs out or the session ends.
+   */
+  public long untold() {
+    return connection.untold();
+  }
+
   /** Bytes of a full chunk. */
   public long pageBytes() {
     return session().pageBytes();

@@ -22,13 +22,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,10 @@ final class EngineConnection implements AutoCloseable {
   private static final long TOLD = 0;
 
   private static final int SPARE_TASKS = 1024;
+
+  /** So many releases and cancels wait for an agent that takes none. */
+  private static final int MOST_TO_TELL = 65_536;
+
   private static final Duration TELL_AGAIN = Duration.ofMillis(50);
 
   private final SocketLoop loop;
@@ -67,7 +72,8 @@ final class EngineConnection implements AutoCloseable {
   private final Function<Long, EngineRequest> cancel;
   private final Semaphore mayAsk;
   private final AtomicLong lastId = new AtomicLong(TOLD);
-  private final Queue<EngineRequest> toTell = new ConcurrentLinkedQueue<>();
+  private final Queue<EngineRequest> toTell = new ArrayBlockingQueue<>(MOST_TO_TELL);
+  private final LongAdder untold = new LongAdder();
   private final String name;
 
   // The loop's thread alone.
@@ -167,11 +173,21 @@ final class EngineConnection implements AutoCloseable {
     }
   }
 
-  /** Says something whose answer is of no interest. Never waits. */
+  /**
+   * Says something whose answer is of no interest. Never waits. What finds no room is counted and
+   * never said: the agent frees what it would have freed when its lease runs out or the session
+   * ends.
+   */
   void tell(EngineRequest request) {
-    toTell.add(request);
+    if (!toTell.offer(request)) {
+      untold.increment();
+    }
     // If it is refused the timer does so.
     boolean unused = loop.execute(this::tellAll);
+  }
+
+  long untold() {
+    return untold.sum();
   }
 
   private void tellAll() {

@@ -79,8 +79,8 @@ public class ControllerConfiguration {
   }
 
   @Bean
-  EventLogWriter eventLogWriter(ControllerSettings settings) {
-    return new KafkaEventLogWriter(settings.cluster(), kafka(settings));
+  EventLogWriter eventLogWriter(ControllerSettings settings, KafkaClients kafka) {
+    return new KafkaEventLogWriter(settings.cluster(), kafka.properties());
   }
 
   @Bean
@@ -91,6 +91,7 @@ public class ControllerConfiguration {
   @Bean
   LogIngest logIngest(
       ControllerSettings settings,
+      KafkaClients kafka,
       ServedView view,
       WorkerRegistry registry,
       EventLogWriter log,
@@ -101,7 +102,7 @@ public class ControllerConfiguration {
     var ingest =
         new IngestSettings(
             settings.cluster(),
-            kafka(settings),
+            kafka.properties(),
             settings.kafka().partitions(),
             settings.kafka().replicationFactor(),
             liveness.heartbeatInterval(),
@@ -123,14 +124,19 @@ public class ControllerConfiguration {
     return new TokenChunker(ChunkHashing.of(hash.algorithm(), hash.seed()), hash.chunkTokens());
   }
 
-  private static Map<String, Object> kafka(ControllerSettings settings) {
+  @Bean
+  KafkaClients kafkaClients(ControllerSettings settings) {
     ControllerSettings.Kafka kafka = settings.kafka();
     try {
-      return ClientProperties.read(kafka.propertiesFile()).with(kafka.bootstrapServers());
+      return new KafkaClients(
+          ClientProperties.read(kafka.propertiesFile()).with(kafka.bootstrapServers()));
     } catch (IOException e) {
       throw new UncheckedIOException("kvmesh.kafka.properties-file can't be read", e);
     }
   }
+
+  /** What every client of Kafka gets. */
+  record KafkaClients(Map<String, Object> properties) {}
 
   @Bean
   VisibleTimer visibleTimer(MeterRegistry meters) {

@@ -285,27 +285,24 @@ public final class ChunkCache {
 
   /** Removes the chunk if it is resident and no lease holds it; answers whether it did. */
   public boolean remove(ChunkKey key, RemovalCause cause) {
-    lock.lock();
-    try {
-      int slot = resident.find(key);
-      boolean removed = slot != ChunkTable.NOT_FOUND && resident.removeUnlessHeld(slot, cause);
-      desk.serve();
-      return removed;
-    } finally {
-      lock.unlock();
-    }
+    return remove(key, cause, false);
   }
 
   /** As above, also where leases hold the chunk: they keep its body, and nobody else finds it. */
   public boolean withdraw(ChunkKey key, RemovalCause cause) {
+    return remove(key, cause, true);
+  }
+
+  private boolean remove(ChunkKey key, RemovalCause cause, boolean alsoHeld) {
     lock.lock();
     try {
       int slot = resident.find(key);
-      if (slot != ChunkTable.NOT_FOUND) {
+      boolean removed = slot != ChunkTable.NOT_FOUND && (alsoHeld || !records.isHeld(slot));
+      if (removed) {
         resident.remove(slot, cause);
       }
       desk.serve();
-      return slot != ChunkTable.NOT_FOUND;
+      return removed;
     } finally {
       lock.unlock();
     }

@@ -14,9 +14,7 @@ import org.springframework.security.config.http.SessionCreationPolicy;
 public final class AccessRules {
 
   /** For probes, which have no credentials. */
-  private static final String[] OPEN = {
-    "/actuator/health/liveness", "/actuator/health/readiness", "/livez", "/readyz"
-  };
+  private static final String[] OPEN = {"/actuator/health/liveness", "/actuator/health/readiness"};
 
   private static final String[] READ = {
     "/api/v1/**",
@@ -61,7 +59,6 @@ public final class AccessRules {
         .csrf(it -> it.disable())
         .requestCache(it -> it.disable())
         .logout(it -> it.disable())
-        .anonymous(it -> {})
         .exceptionHandling(
             it -> it.authenticationEntryPoint(problems).accessDeniedHandler(problems));
   }
