@@ -18,8 +18,10 @@ import io.kvmesh.agent.engine.tcp.TcpSettings;
 import io.kvmesh.common.count.Counters;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** The doors for engines that come over plain TCP, of which those are opened that are enabled. */
@@ -95,7 +97,9 @@ final class TcpDoors implements AutoCloseable {
         enabled
             ? Optional.of(new TcpDoor(name, tcp, protocol, counters, nanoTime))
             : Optional.empty();
-    return new NamedDoor(name, bind, door, counters);
+    Set<DoorCount> kinds = EnumSet.allOf(DoorCount.class);
+    kinds.removeAll(protocol.never());
+    return new NamedDoor(name, bind, door, kinds, counters);
   }
 
   private ChunkDesk desk(ExistsScope exists, Counters<DoorCount> counters) {

@@ -3,7 +3,6 @@ package io.kvmesh.agent.ops;
 import io.kvmesh.agent.control.ControlCount;
 import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.engine.EngineCount;
-import io.kvmesh.agent.engine.tcp.DoorCount;
 import io.kvmesh.agent.engine.tcp.NamedDoor;
 import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.PullCount;
@@ -13,7 +12,9 @@ import io.kvmesh.common.zmq.RefusedFrames;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * What happens at each door, and what each socket refuses. A door is one counter with a label for
@@ -48,7 +49,7 @@ final class DoorMeters {
 
   private static void tcpDoor(MeterRegistry registry, NamedDoor named) {
     String where = "at the door " + named.name();
-    door(registry, named.name(), where, DoorCount.class, named.counters());
+    door(registry, named.name(), where, named.kinds(), named.counters());
     Gauge.builder(Figures.PREFIX + named.name() + ".connections", named, NamedDoor::connections)
         .description("Clients that are connected " + where)
         .register(registry);
@@ -56,7 +57,12 @@ final class DoorMeters {
 
   private static <E extends Enum<E>> void door(
       MeterRegistry registry, String name, String where, Class<E> kinds, Counters<E> counters) {
-    for (E constant : kinds.getEnumConstants()) {
+    door(registry, name, where, EnumSet.allOf(kinds), counters);
+  }
+
+  private static <E extends Enum<E>> void door(
+      MeterRegistry registry, String name, String where, Set<E> kinds, Counters<E> counters) {
+    for (E constant : kinds) {
       String kind = constant.name().toLowerCase(Locale.ROOT);
       String what =
           kind.startsWith("chunk") ? "chunks" : kind.startsWith("byte") ? "bytes" : "events";

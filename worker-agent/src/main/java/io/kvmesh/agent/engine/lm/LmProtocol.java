@@ -12,6 +12,7 @@ import io.kvmesh.agent.engine.tcp.TcpProtocol;
 import io.kvmesh.common.key.ChunkKey;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * LMCache's remote server. Requests on a connection are served one after the other. A put is never
@@ -30,6 +31,20 @@ public final class LmProtocol implements TcpProtocol {
   public LmProtocol(ChunkDesk desk, long maxBodyBytes) {
     this.desk = desk;
     this.maxBodyBytes = maxBodyBytes;
+  }
+
+  /** It knows neither users nor deletions, and a body comes with what tells of it. */
+  @Override
+  public Set<DoorCount> never() {
+    return Set.of(
+        DoorCount.DELETE,
+        DoorCount.DELETE_MISS,
+        DoorCount.HALF_PAIR,
+        DoorCount.HALF_PAIR_DROPPED,
+        DoorCount.HALF_PAIR_EXPIRED,
+        DoorCount.HALF_PAIR_MISFIT,
+        DoorCount.AUTH,
+        DoorCount.AUTH_REFUSED);
   }
 
   @Override

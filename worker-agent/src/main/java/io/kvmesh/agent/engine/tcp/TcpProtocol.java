@@ -1,6 +1,7 @@
 package io.kvmesh.agent.engine.tcp;
 
 import java.io.IOException;
+import java.util.Set;
 
 /** What is spoken at a door. Any thread. */
 @FunctionalInterface
@@ -21,6 +22,11 @@ public interface TcpProtocol extends AutoCloseable {
 
   /** A client has come. */
   Talk open(TcpConnection client);
+
+  /** What can't happen where this is spoken. */
+  default Set<DoorCount> never() {
+    return Set.of();
+  }
 
   /** Some time has passed; waits for nothing. */
   default void tick() {}
