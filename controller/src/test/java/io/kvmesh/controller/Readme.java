@@ -3,6 +3,7 @@ package io.kvmesh.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,12 +19,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The README's tables that must say what the code says. Each stands between the comments {@code
- * table: NAME} and {@code end}, below a head of two lines.
+ * The tables of the README and of {@code docs} that must say what the code says. Each stands
+ * between the comments {@code table: NAME} and {@code end}, below a head of two lines.
  */
 final class Readme {
 
   private static final Path FILE = Path.of("..", "README.md");
+  private static final Path DOCS = Path.of("..", "docs");
   private static final Path METADATA =
       Path.of("target", "classes", "META-INF", "spring-configuration-metadata.json");
   private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
@@ -32,11 +34,21 @@ final class Readme {
 
   /** The table's rows. */
   static List<String> rows(String table) throws IOException {
-    List<String> lines = Files.readAllLines(FILE);
+    List<String> lines = lines();
     int begin = lines.indexOf("<!-- table: " + table + " -->");
-    assertThat(begin).as("README.md has a table '%s'", table).isNotNegative();
+    assertThat(begin).as("README.md or docs/*.md has a table '%s'", table).isNotNegative();
     List<String> rest = lines.subList(begin + 3, lines.size());
     return rest.subList(0, rest.indexOf("<!-- end -->"));
+  }
+
+  private static List<String> lines() throws IOException {
+    List<String> lines = new ArrayList<>(Files.readAllLines(FILE));
+    try (DirectoryStream<Path> docs = Files.newDirectoryStream(DOCS, "*.md")) {
+      for (Path doc : docs) {
+        lines.addAll(Files.readAllLines(doc));
+      }
+    }
+    return lines;
   }
 
   /** Fails unless the table has these rows, which are left in a file to be copied. */
@@ -45,7 +57,7 @@ final class Readme {
     Files.createDirectories(copy.getParent());
     Files.write(copy, rows);
     assertThat(rows(table))
-        .as("README.md, table '%s'; what the code says is in %s", table, copy.toAbsolutePath())
+        .as("table '%s'; what the code says is in %s", table, copy.toAbsolutePath())
         .containsExactlyElementsOf(rows);
   }
 

@@ -167,7 +167,7 @@ class ReadmeTest {
         Readme.rows("rest").stream().map(row -> row.substring(2, row.indexOf(" | "))).toList();
 
     assertThat(documented)
-        .as("README.md, table 'rest'")
+        .as("table 'rest'")
         .containsExactlyInAnyOrderElementsOf(
             resources().flatMap(ReadmeTest::endpoints).map(text -> "`" + text + "`").toList());
   }

@@ -97,7 +97,7 @@ class ReadmeTest {
             .map(row -> row.substring(0, row.indexOf(" | ", row.indexOf(" | ") + 1)))
             .toList();
     assertThat(rows)
-        .as("README.md, table '%s'", table)
+        .as("table '%s'", table)
         .containsExactlyInAnyOrderElementsOf(
             Stream.of(family.getPermittedSubclasses())
                 .map(message -> "| `" + message.getSimpleName() + "` | " + fields(message))

@@ -193,12 +193,12 @@ class PythonEngineIT {
     assertThat(tell("read")).isEqualTo("0 0");
   }
 
-  /** What the README shows in Python, one program after the other. */
+  /** What docs/protocol.md shows in Python, one program after the other. */
   @Test
-  void programsOfTheReadme_run() throws Exception {
+  void programsOfTheDocs_run() throws Exception {
     String program =
         Pattern.compile("^```python\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL)
-            .matcher(Files.readString(Path.of("..", "README.md")))
+            .matcher(Files.readString(Path.of("..", "docs", "protocol.md")))
             .results()
             .map(block -> block.group(1))
             .filter(block -> block.contains("ask("))
