@@ -100,6 +100,14 @@ public final class EngineClient implements AutoCloseable {
     return connection.untold();
   }
 
+  /**
+   * Messages from the agent's side that answer no request, since their envelope can't be read: if
+   * there are any, something else than an agent is at that address.
+   */
+  public long unreadable() {
+    return connection.unreadable();
+  }
+
   /** Bytes of a full chunk. */
   public long pageBytes() {
     return session().pageBytes();

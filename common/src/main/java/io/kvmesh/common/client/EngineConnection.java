@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -74,6 +75,7 @@ final class EngineConnection implements AutoCloseable {
   private final AtomicLong lastId = new AtomicLong(TOLD);
   private final Queue<EngineRequest> toTell = new ArrayBlockingQueue<>(MOST_TO_TELL);
   private final LongAdder untold = new LongAdder();
+  private final LongAdder unreadable = new LongAdder();
   private final String name;
 
   // The loop's thread alone.
@@ -124,7 +126,7 @@ final class EngineConnection implements AutoCloseable {
       try {
         taken = take(Envelope.split(message));
       } catch (EnvelopeException e) {
-        // It answers nothing.
+        unreadable.increment();
       } finally {
         if (!taken) {
           message.release();
@@ -163,14 +165,19 @@ final class EngineConnection implements AutoCloseable {
       return asked.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       giveUp(id, asked);
-      throw new EngineClientException(
-          Reason.TIMED_OUT, "%s didn't answer within %d ms".formatted(name, atMost.toMillis()));
+      throw new EngineClientException(Reason.TIMED_OUT, late(atMost));
     } catch (InterruptedException e) {
       giveUp(id, asked);
       throw e;
     } catch (ExecutionException e) {
       throw new IllegalStateException("It is never completed so", e);
     }
+  }
+
+  private String late(Duration atMost) {
+    String late = "%s didn't answer within %d ms".formatted(name, atMost.toMillis());
+    long unread = unreadable();
+    return unread == 0 ? late : late + "; so far " + unread + " of its messages were unreadable";
   }
 
   /**
@@ -188,6 +195,11 @@ final class EngineConnection implements AutoCloseable {
 
   long untold() {
     return untold.sum();
+  }
+
+  /** Messages that answer no request: without a request id, or without a payload. */
+  long unreadable() {
+    return unreadable.sum();
   }
 
   private void tellAll() {
@@ -225,7 +237,12 @@ final class EngineConnection implements AutoCloseable {
   }
 
   private boolean take(Envelope.Content content) {
-    long id = content.envelope().requestId().orElse(TOLD);
+    OptionalLong numbered = content.envelope().requestId();
+    if (numbered.isEmpty()) {
+      unreadable.increment();
+      return false;
+    }
+    long id = numbered.getAsLong();
     if (id == TOLD) {
       return false;
     }

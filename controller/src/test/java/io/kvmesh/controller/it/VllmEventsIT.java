@@ -101,7 +101,7 @@ class VllmEventsIT {
   }
 
   private static JsonNode scores(RunningController controller, long... hashes) throws Exception {
-    return ask(controller, "scores", hashes).path("instances");
+    return ask(controller, "scores", hashes).required("instances");
   }
 
   private static void awaitChunks(RunningController controller, int chunks, long... hashes) {
@@ -136,7 +136,7 @@ class VllmEventsIT {
     assertThat(score.path("instanceId").asString()).isEqualTo("vllm-0");
     assertThat(score.path("score").asDouble()).isEqualTo(2.5);
     assertThat(score.path("ranks").path(0).path("locations").toString()).isEqualTo("{\"GPU\":2}");
-    assertThat(ask(controller, "lookup", 2, 3).path("holders").size()).isZero();
+    assertThat(ask(controller, "lookup", 2, 3).required("holders").toString()).isEqualTo("[]");
     assertThat(metric(controller, "ignored_total{reason=\"type\"")).isEqualTo(2);
     assertThat(metric(controller, "garbage_total")).isEqualTo(2);
     assertThat(metric(controller, "cleared_total")).isZero();
