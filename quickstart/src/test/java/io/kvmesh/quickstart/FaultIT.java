@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Programs of a running fleet die and come back. All tests share one fleet, each stores chunks of
  * its own, and in the end the view and the agents must agree on every chunk of every test.
  */
+@Tag("replay")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FaultIT {
 
