@@ -11,6 +11,7 @@ import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.memory.RangeAllocator;
 import io.kvmesh.agent.ops.ArenaView;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The memory that this agent's cache has.
@@ -32,13 +33,24 @@ record CacheRoom(
    * @throws StartException if it isn't granted
    */
   static CacheRoom open(AgentSettings settings, int chunkBytes) {
+    return open(settings, chunkBytes, AvailableMemory::now);
+  }
+
+  /**
+   * Maps it.
+   *
+   * @param available asked once what a killed agent left is away
+   */
+  static CacheRoom open(
+      AgentSettings settings, int chunkBytes, Supplier<AvailableMemory> available) {
     CacheRole role = new CacheRole(settings);
     if (role.keeping() == Keeping.NOTHING) {
       return new CacheRoom(
           Optional.empty(), ChunkMemory.none(chunkBytes), Optional.empty(), PackedRoom.NONE);
     }
     MemoryPlan plan = new MemoryPlan(settings);
-    ArenaCapacity capacity = plan.capacity(AvailableMemory.now(), AvailableMemory.inHugetlb());
+    plan.makeRoom();
+    ArenaCapacity capacity = plan.capacity(available.get(), AvailableMemory.inHugetlb());
     PageArena arena = plan.open(capacity.bytes());
     Optional<PageArena> packedArena =
         Optional.of(settings.cache().compressedBytes().toBytes())

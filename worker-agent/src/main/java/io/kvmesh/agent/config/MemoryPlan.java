@@ -30,6 +30,20 @@ final class MemoryPlan {
   }
 
   /**
+   * Removes what a killed agent left where the arena will be: it would count as memory that isn't
+   * available.
+   *
+   * @throws StartException if another arena is there
+   */
+  void makeRoom() {
+    try {
+      file().ifPresent(PageArena::removeLeft);
+    } catch (ArenaException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /**
    * How large the arena may be. Huge pages that the administrator set aside are no part of what is
    * available otherwise.
    *
@@ -116,9 +130,11 @@ final class MemoryPlan {
     demands.put(MemoryFeature.LOCKED, memory.locked());
     demands.put(MemoryFeature.PREFAULT, memory.prefault());
     demands.put(MemoryFeature.NUMA, node.isPresent() ? memory.numa() : Demand.OFF);
-    Optional<Path> file =
-        memory.file().isEmpty() ? Optional.empty() : Optional.of(Path.of(memory.file()));
-    return new ArenaOptions(byteSize, file, demands, node);
+    return new ArenaOptions(byteSize, file(), demands, node);
+  }
+
+  private Optional<Path> file() {
+    return memory.file().isEmpty() ? Optional.empty() : Optional.of(Path.of(memory.file()));
   }
 
   private OptionalInt numaNode() {

@@ -68,11 +68,12 @@ public final class PageArena implements AutoCloseable {
       MemorySegment bytes;
       Shared shared = null;
       if (options.file().isPresent()) {
-        file = SharedFile.claim(options.file().get(), options.byteSize());
+        ArenaFileLayout layout = new ArenaFileLayout(options.byteSize());
+        file = SharedFile.claim(options.file().get());
         requests.ask(MemoryFeature.HUGETLB, file::whyNotHugetlb);
-        MemorySegment mapped = file.map(lifetime);
+        MemorySegment mapped = file.map(layout, lifetime);
         bytes = mapped.asSlice(0, options.byteSize());
-        shared = share(file, mapped, options.file().get());
+        shared = share(file, layout, mapped, options.file().get());
       } else {
         bytes = AnonymousMemory.map(options, requests, lifetime);
       }
@@ -87,8 +88,18 @@ public final class PageArena implements AutoCloseable {
     }
   }
 
-  private static Shared share(SharedFile file, MemorySegment mapped, Path path) {
-    ArenaFileLayout layout = file.layout();
+  /**
+   * Removes the file of an arena whose process died. In a tmpfs its bytes count as taken until
+   * then, so this comes before one asks how much memory there is.
+   *
+   * @throws ArenaException if an arena that is in use has it, or something that no arena left
+   */
+  public static void removeLeft(Path file) {
+    SharedFile.claim(file).close();
+  }
+
+  private static Shared share(
+      SharedFile file, ArenaFileLayout layout, MemorySegment mapped, Path path) {
     UUID id = UUID.randomUUID();
     return new Shared(
         file,

@@ -28,14 +28,10 @@ final class SharedFile implements AutoCloseable {
 
   private final Path path;
   private final FileChannel lock;
-  private final ArenaFileLayout layout;
-  private final long byteSize;
 
-  private SharedFile(Path path, FileChannel lock, long arenaBytes) {
+  private SharedFile(Path path, FileChannel lock) {
     this.path = path;
     this.lock = lock;
-    this.layout = new ArenaFileLayout(arenaBytes);
-    this.byteSize = layout.fileBytes();
   }
 
   /**
@@ -44,7 +40,7 @@ final class SharedFile implements AutoCloseable {
    * @throws ArenaException if another arena has it, something that no arena left has it, or no file
    *     can have it
    */
-  static SharedFile claim(Path path, long arenaBytes) {
+  static SharedFile claim(Path path) {
     FileChannel lock = null;
     try {
       Path lockPath = path.resolveSibling(path.getFileName() + ".lock");
@@ -53,7 +49,7 @@ final class SharedFile implements AutoCloseable {
       }
       lock = locked(lockPath);
       Files.deleteIfExists(path);
-      return new SharedFile(path, lock, arenaBytes);
+      return new SharedFile(path, lock);
     } catch (IOException refused) {
       closeQuietly(lock);
       throw new ArenaException(
@@ -85,14 +81,9 @@ final class SharedFile implements AutoCloseable {
     return type.equals("hugetlbfs") ? "" : "%s is on %s, not on hugetlbfs".formatted(path, type);
   }
 
-  /** What is where in it. */
-  ArenaFileLayout layout() {
-    return layout;
-  }
-
-  /** All of the new file, unmapped when {@code lifetime} closes. */
-  MemorySegment map(Arena lifetime) {
-    long mapped = whyNotHugetlb().isEmpty() ? wholeHugePages() : requireRoom();
+  /** All of a new file, unmapped when {@code lifetime} closes. */
+  MemorySegment map(ArenaFileLayout layout, Arena lifetime) {
+    long mapped = whyNotHugetlb().isEmpty() ? wholeHugePages(layout) : requireRoom(layout);
     try (FileChannel channel =
         FileChannel.open(
             path,
@@ -108,7 +99,8 @@ final class SharedFile implements AutoCloseable {
   }
 
   /** A write to a page that a full tmpfs can't back would end this process. */
-  private long requireRoom() {
+  private long requireRoom(ArenaFileLayout layout) {
+    long byteSize = layout.fileBytes();
     try {
       FileStore store = store();
       if (store.getTotalSpace() > 0 && store.getUsableSpace() < byteSize) {
@@ -127,9 +119,9 @@ final class SharedFile implements AutoCloseable {
     }
   }
 
-  private long wholeHugePages() {
+  private static long wholeHugePages(ArenaFileLayout layout) {
     long hugePageBytes = Math.max(1, SystemMemory.ofThisHost().hugePageBytes());
-    return Math.ceilDiv(byteSize, hugePageBytes) * hugePageBytes;
+    return Math.ceilDiv(layout.fileBytes(), hugePageBytes) * hugePageBytes;
   }
 
   private FileStore store() {

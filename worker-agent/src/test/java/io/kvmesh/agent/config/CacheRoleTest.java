@@ -1,14 +1,20 @@
 package io.kvmesh.agent.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvmesh.agent.cache.BodyRule;
 import io.kvmesh.agent.cache.Keeping;
+import io.kvmesh.agent.memory.AvailableMemory;
 import io.kvmesh.agent.memory.ChunkShape;
 import io.kvmesh.agent.memory.Dtype;
 import io.kvmesh.agent.memory.MemoryFormat;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -61,6 +67,25 @@ class CacheRoleTest {
             "cache.first-rank-capacity-bytes=4MB");
     CacheRoom room = CacheRoom.open(settings, 64 << 10);
     assertThat(room.memory().capacityBytes()).isEqualTo(4 << 20);
+    room.close();
+  }
+
+  @Test
+  void whatAKilledAgentLeft_isAwayBeforeTheMemoryIsLookedAt(@TempDir Path dir) throws IOException {
+    Path left = Files.write(dir.resolve("arena"), new byte[1 << 20]);
+    Files.createFile(dir.resolve("arena.lock"));
+    AgentSettings settings = load("memory.file=" + left, "memory.reserve-bytes=0B");
+
+    CacheRoom room =
+        CacheRoom.open(
+            settings,
+            64 << 10,
+            () -> new AvailableMemory.Known(Files.exists(left) ? 128 << 10 : 2 << 20, "a tmpfs"));
+
+    assertThat(room.memory().capacityBytes()).isEqualTo(1 << 20);
+    assertThatThrownBy(() -> CacheRoom.open(settings, 64 << 10))
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining("another arena that is in use");
     room.close();
   }
 
