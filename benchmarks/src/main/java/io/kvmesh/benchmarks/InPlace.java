@@ -7,6 +7,10 @@ import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.EngineSettings;
 import io.kvmesh.agent.engine.HandOverSettings;
 import io.kvmesh.agent.engine.NativeDoor;
+import io.kvmesh.agent.fleet.FleetPuller;
+import io.kvmesh.agent.fleet.PrefetchCount;
+import io.kvmesh.agent.fleet.PrefetchLimits;
+import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.agent.memory.ArenaIdentity;
 import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.common.client.EngineClient;
@@ -70,17 +74,26 @@ final class InPlace implements Contender {
   }
 
   private static NativeDoor door(AgentEnd agent, int chunks) {
-    return new NativeDoor(
-        agent.self(),
-        settings(agent.memory(), chunks),
-        agent.cache(),
+    LocalLookupCache nobody =
         new LocalLookupCache(
             (keyspace, hashes, atMost) -> new LookupOutcome.Miss(),
             0,
             Duration.ZERO,
             new Counters<>(DirectoryCount.class),
+            System::nanoTime);
+    FleetPuller fleet = new FleetPuller(nobody, agent.puller());
+    return new NativeDoor(
+        agent.self(),
+        settings(agent.memory(), chunks),
+        agent.cache(),
+        fleet,
+        new Prefetcher(
+            agent.cache(),
+            fleet,
+            agent.self().pageBytes(),
+            new PrefetchLimits(0, LONG, 1, LONG, 1),
+            new Counters<>(PrefetchCount.class),
             System::nanoTime),
-        agent.puller(),
         agent.sockets(),
         new MessageCodec(),
         new Counters<>(EngineCount.class),

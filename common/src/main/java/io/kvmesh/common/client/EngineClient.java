@@ -15,6 +15,9 @@ import io.kvmesh.common.wire.engine.EngineLookupMsg;
 import io.kvmesh.common.wire.engine.EngineLookupRetMsg;
 import io.kvmesh.common.wire.engine.EnginePinMsg;
 import io.kvmesh.common.wire.engine.EnginePinRetMsg;
+import io.kvmesh.common.wire.engine.EnginePrefetchCancelMsg;
+import io.kvmesh.common.wire.engine.EnginePrefetchMsg;
+import io.kvmesh.common.wire.engine.EnginePrefetchRetMsg;
 import io.kvmesh.common.wire.engine.EngineReleaseMsg;
 import io.kvmesh.common.wire.engine.EngineReply;
 import io.kvmesh.common.wire.engine.EngineRequest;
@@ -192,6 +195,17 @@ public final class EngineClient implements AutoCloseable {
   }
 
   /**
+   * Brings a prefix to the agent in the background, as far as some other agent has it.
+   *
+   * @param atMost in which it is to be over; zero = as long as the agent allows, which bounds it
+   */
+  public EnginePrefetch prefetch(List<ChunkKey> keys, Duration atMost)
+      throws EngineClientException, InterruptedException {
+    EnginePrefetchMsg request = new EnginePrefetchMsg(id(), texts(keys), atMost.toMillis());
+    return new EnginePrefetch(this, ask(EnginePrefetchRetMsg.class, request).prefetchId());
+  }
+
+  /**
    * Maps the agent's memory, whose pages are then read and written in place. Once. The session
    * lives until these pages are closed, which the end of this client does too.
    */
@@ -229,6 +243,8 @@ public final class EngineClient implements AutoCloseable {
       case EngineLookupRetMsg found -> undoLease(found.leaseId());
       case EngineRetrieveRetMsg found -> undoLease(found.leaseId());
       case EngineLeaseRetMsg found -> undoLease(found.leaseId());
+      case EnginePrefetchRetMsg begun ->
+          Optional.of(new EnginePrefetchCancelMsg(id(), begun.prefetchId()));
       case EngineClaimRetMsg claimed ->
           claimed.claimId() == 0
               ? Optional.empty()

@@ -9,8 +9,12 @@ import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.hash.TokenChunker;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.PrefetchOutcome;
+import io.kvmesh.common.wire.PrefetchState;
+import io.kvmesh.common.wire.control.CancelPrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
 import io.kvmesh.common.wire.control.CheckFinishWorkerRetMsg;
+import io.kvmesh.common.wire.control.CheckPrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.common.wire.control.CompressWorkerMsg;
@@ -26,6 +30,8 @@ import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
 import io.kvmesh.common.wire.control.PackOutcome;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import io.kvmesh.controller.command.CommandCounts;
 import io.kvmesh.controller.command.CommandOutcome;
 import io.kvmesh.controller.command.CommandService;
@@ -103,9 +109,23 @@ class RestFixture {
                 new CompressWorkerRetMsg(7, 3L, 3000L, 1000L, Map.of(PackOutcome.COMPRESSED, 3));
             case DecompressWorkerMsg decompress -> new DecompressWorkerRetMsg(8);
             case HealthWorkerMsg health -> new HealthWorkerRetMsg(0);
+            case PrefetchWorkerMsg prefetch -> prefetched(PrefetchState.DONE, 2);
+            case CheckPrefetchWorkerMsg check -> prefetched(PrefetchState.RUNNING, 1);
+            case CancelPrefetchWorkerMsg cancel -> prefetched(PrefetchState.RUNNING, 1);
             case CheckFinishWorkerMsg check -> new CheckFinishWorkerRetMsg("done");
           };
       return answer(new CommandOutcome.Replied(reply));
+    }
+
+    /** Of two chunks. */
+    static PrefetchWorkerRetMsg prefetched(PrefetchState state, int brought) {
+      return new PrefetchWorkerRetMsg(
+          256L * brought,
+          5,
+          9,
+          Map.of(PrefetchOutcome.BROUGHT, brought, PrefetchOutcome.UNTRIED, 2 - brought),
+          state,
+          "");
     }
 
     static CompletableFuture<CommandOutcome> answer(CommandOutcome outcome) {

@@ -17,6 +17,9 @@ import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.event.EventOutbox;
 import io.kvmesh.agent.event.KafkaEventPublisher;
 import io.kvmesh.agent.event.PublisherSettings;
+import io.kvmesh.agent.fleet.FleetPuller;
+import io.kvmesh.agent.fleet.PrefetchCount;
+import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.agent.ops.AgentParts;
 import io.kvmesh.agent.ops.ArenaView;
 import io.kvmesh.agent.ops.Latencies;
@@ -73,6 +76,7 @@ public final class Agent implements AutoCloseable {
   private final Counters<PullCount> pullCounts = new Counters<>(PullCount.class);
   private final Counters<DirectoryCount> directoryCounts = new Counters<>(DirectoryCount.class);
   private final Counters<MoveCount> moveCounts = new Counters<>(MoveCount.class);
+  private final Counters<PrefetchCount> prefetchCounts = new Counters<>(PrefetchCount.class);
   private final Counters<ControlCount> controlCounts = new Counters<>(ControlCount.class);
   private final Counters<EngineCount> engineCounts = new Counters<>(EngineCount.class);
   private final Map<String, String> doors = new ConcurrentSkipListMap<>();
@@ -91,6 +95,7 @@ public final class Agent implements AutoCloseable {
   private final ControllerDirectory directory;
   private final LocalLookupCache lookups;
   private final PrefixPuller puller;
+  private final Prefetcher prefetcher;
   private final NativeDoor engine;
   private final TcpDoors tcpDoors;
   private volatile @Nullable KafkaEventPublisher publisher;
@@ -126,7 +131,6 @@ public final class Agent implements AutoCloseable {
         new PeerServer(
             self, parts.peerServer(), cache, peerClient, sockets, codec, serverCounts, NANO_TIME);
     this.mover = new ChunkMover(cache, peerClient, parts.moves(), moveCounts, NANO_TIME);
-    this.control = new ControlServer(commands(), sockets, codec, controlCounts, NANO_TIME);
     this.directory =
         new ControllerDirectory(id, parts.directory(), sockets, codec, directoryCounts, NANO_TIME);
     this.lookups =
@@ -137,13 +141,17 @@ public final class Agent implements AutoCloseable {
             directoryCounts,
             NANO_TIME);
     this.puller = new PrefixPuller(cache, peerClient, parts.pulls(), pullCounts, latencies::pulled);
+    FleetPuller fleet = new FleetPuller(lookups, puller);
+    this.prefetcher =
+        new Prefetcher(
+            cache, fleet, parts.pageBytes(), parts.prefetches(), prefetchCounts, NANO_TIME);
+    this.control = new ControlServer(commands(), sockets, codec, controlCounts, NANO_TIME);
     EngineSettings doorSettings = parts.engine(parts.handOver(room));
     this.engine =
         new NativeDoor(
-            self, doorSettings, cache, lookups, puller, sockets, codec, engineCounts, NANO_TIME);
+            self, doorSettings, cache, fleet, prefetcher, sockets, codec, engineCounts, NANO_TIME);
     this.tcpDoors =
-        new TcpDoors(
-            settings, doorSettings, new EngineApi(cache, lookups, puller), cache, NANO_TIME);
+        new TcpDoors(settings, doorSettings, new EngineApi(cache, fleet), cache, NANO_TIME);
   }
 
   private CommandDesk commands() {
@@ -152,6 +160,7 @@ public final class Agent implements AutoCloseable {
         PublisherSettings.LOCAL_CPU,
         cache,
         mover,
+        prefetcher,
         peerServer::initAddress,
         parts.tokenKeys().orElse(null),
         controlCounts);
@@ -186,6 +195,7 @@ public final class Agent implements AutoCloseable {
     directory.start();
     started.push(new Step("directory", directory::close));
     beat();
+    started.push(new Step("prefetches", prefetcher::close));
     engine.start();
     started.push(new Step("engine door", engine::close));
     started.push(new Step("TCP doors", tcpDoors::close));
@@ -261,6 +271,7 @@ public final class Agent implements AutoCloseable {
         peerClient,
         puller,
         mover,
+        prefetcher,
         directory,
         lookups,
         control,
@@ -269,6 +280,7 @@ public final class Agent implements AutoCloseable {
         serverCounts,
         pullCounts,
         moveCounts,
+        prefetchCounts,
         directoryCounts,
         controlCounts,
         engineCounts,

@@ -35,6 +35,7 @@ public record AgentSettings(
     @DefaultValue Directory directory,
     @DefaultValue Peer peer,
     @DefaultValue Move move,
+    @DefaultValue Prefetch prefetch,
     @DefaultValue Control control,
     @DefaultValue Engine engine,
     @DefaultValue Lm lm,
@@ -258,6 +259,19 @@ public record AgentSettings(
       @DefaultValue("10s") Duration hold,
       @DefaultValue("80") int maxHeldPercent,
       @DefaultValue("16") int maxPuts) {}
+
+  /**
+   * Prefixes that are brought here before an engine asks for them.
+   *
+   * @param maxRunning prefetches at a time; more are refused
+   * @param deadline of a prefetch, whatever its beginner allows
+   * @param maxHeldPercent of the cache's chunks that prefetches may hold until they are over, in
+   *     equal parts; a prefix that is longer ends there
+   */
+  public record Prefetch(
+      @DefaultValue("2") int maxRunning,
+      @DefaultValue("60s") Duration deadline,
+      @DefaultValue("50") int maxHeldPercent) {}
 
   /**
    * Commands of the controllers.

@@ -7,6 +7,7 @@ import io.kvmesh.agent.engine.EngineSettings;
 import io.kvmesh.agent.engine.HandOverSettings;
 import io.kvmesh.agent.event.KafkaLogSettings;
 import io.kvmesh.agent.event.PublisherSettings;
+import io.kvmesh.agent.fleet.PrefetchLimits;
 import io.kvmesh.agent.memory.ArenaIdentity;
 import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.transfer.Channels;
@@ -134,6 +135,17 @@ final class Parts {
   MoveLimits moves() {
     AgentSettings.Move move = settings.move();
     return new MoveLimits(move.deadline(), move.putDeadline(), pulls());
+  }
+
+  /** One request to a peer is under way while another is taken in. */
+  PrefetchLimits prefetches() {
+    AgentSettings.Prefetch prefetch = settings.prefetch();
+    return new PrefetchLimits(
+        prefetch.maxRunning(),
+        prefetch.deadline(),
+        2 * settings.peer().getBytes().toBytes(),
+        settings.engine().deadline(),
+        prefetch.maxHeldPercent());
   }
 
   PeerClientSettings peerClient() {

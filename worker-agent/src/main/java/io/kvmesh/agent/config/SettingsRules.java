@@ -49,6 +49,7 @@ final class SettingsRules {
     checkPeer(settings.peer());
     checkChannels(settings);
     checkMove(settings.move());
+    checkPrefetch(settings.prefetch());
     checkEngine(settings.engine());
     new DoorRules(faults).check(settings);
     checkHandOver(settings);
@@ -268,6 +269,12 @@ final class SettingsRules {
     millis("move.deadline", move.deadline(), 10, 3_600_000);
     millis("move.put-deadline", move.putDeadline(), 10, 600_000);
     millis("move.hold", move.hold(), 100, 3_600_000);
+  }
+
+  private void checkPrefetch(AgentSettings.Prefetch prefetch) {
+    range("prefetch.max-running", prefetch.maxRunning(), 0, 64);
+    millis("prefetch.deadline", prefetch.deadline(), 10, 3_600_000);
+    range("prefetch.max-held-percent", prefetch.maxHeldPercent(), 1, 100);
   }
 
   private void checkEngine(AgentSettings.Engine engine) {

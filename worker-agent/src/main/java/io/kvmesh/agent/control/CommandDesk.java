@@ -2,10 +2,13 @@ package io.kvmesh.agent.control;
 
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.Cleared;
+import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.agent.transfer.ChunkMover;
 import io.kvmesh.agent.transfer.LocalPeer;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.wire.control.CancelPrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
+import io.kvmesh.common.wire.control.CheckPrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.common.wire.control.CompressWorkerMsg;
@@ -16,6 +19,7 @@ import io.kvmesh.common.wire.control.HealthWorkerMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Does what the controllers command. Each command has one reply; that of a move, and of what
- * compresses or decompresses, comes late.
+ * compresses, decompresses or prefetches, comes late.
  */
 public final class CommandDesk implements AutoCloseable {
 
@@ -40,6 +44,7 @@ public final class CommandDesk implements AutoCloseable {
   private final PinCommands pins;
   private final MoveCommands moves;
   private final PackCommands packs;
+  private final PrefetchCommands prefetches;
 
   /**
    * Assigns only.
@@ -53,6 +58,7 @@ public final class CommandDesk implements AutoCloseable {
       String location,
       ChunkCache cache,
       ChunkMover mover,
+      Prefetcher prefetcher,
       Supplier<String> ownAddress,
       @Nullable TokenKeys tokenKeys,
       Counters<ControlCount> counters) {
@@ -63,6 +69,7 @@ public final class CommandDesk implements AutoCloseable {
     CommandKeys keys = new CommandKeys(tokenKeys);
     this.pins = new PinCommands(cache.pins(), keys, counters);
     this.packs = new PackCommands(cache, location, keys, counters);
+    this.prefetches = new PrefetchCommands(prefetcher, location, keys, self.epoch(), counters);
     this.moves = new MoveCommands(self, location, mover, keys, ownAddress, counters);
   }
 
@@ -79,6 +86,9 @@ public final class CommandDesk implements AutoCloseable {
         case PinWorkerMsg pin -> reply.accept(pin(pin));
         case CheckFinishWorkerMsg check -> reply.accept(moves.check(check));
         case MoveWorkerMsg move -> moves.begin(move, reply);
+        case PrefetchWorkerMsg prefetch -> prefetches.begin(prefetch, reply);
+        case CheckPrefetchWorkerMsg check -> reply.accept(prefetches.check(check));
+        case CancelPrefetchWorkerMsg cancel -> reply.accept(prefetches.cancel(cancel));
         case CompressWorkerMsg compress -> packs.compress(compress, reply);
         case DecompressWorkerMsg decompress -> packs.decompress(decompress, reply);
       }

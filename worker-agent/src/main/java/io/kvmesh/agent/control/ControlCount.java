@@ -14,7 +14,11 @@ public enum ControlCount {
   COMPRESS,
   /** Chunks were begun to be decompressed. */
   DECOMPRESS,
-  /** This agent was asked how far a move is. */
+  /** A prefetch was begun. */
+  PREFETCH,
+  /** A prefetch was told to end. */
+  CANCEL,
+  /** This agent was asked how far a move or a prefetch is. */
   CHECK,
   /** This agent was asked how it is. */
   HEALTH,

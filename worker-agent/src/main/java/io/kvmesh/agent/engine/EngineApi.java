@@ -8,13 +8,8 @@ import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.Reserving;
-import io.kvmesh.agent.directory.LocalLookupCache;
-import io.kvmesh.agent.directory.LookupOutcome;
+import io.kvmesh.agent.fleet.FleetPuller;
 import io.kvmesh.agent.transfer.Deadline;
-import io.kvmesh.agent.transfer.PrefixPuller;
-import io.kvmesh.agent.transfer.PullOutcome;
-import io.kvmesh.agent.transfer.PullSource;
-import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.engine.EngineErrorCode;
 import io.kvmesh.common.wire.engine.StoreOutcome;
@@ -39,14 +34,12 @@ public final class EngineApi {
   public static final String FIRST_RANK_ONLY = "first_rank_only";
 
   private final ChunkCache cache;
-  private final LocalLookupCache directory;
-  private final PrefixPuller puller;
+  private final FleetPuller fleet;
 
   /** Assigns only. */
-  public EngineApi(ChunkCache cache, LocalLookupCache directory, PrefixPuller puller) {
+  public EngineApi(ChunkCache cache, FleetPuller fleet) {
     this.cache = cache;
-    this.directory = directory;
-    this.puller = puller;
+    this.fleet = fleet;
   }
 
   /** Holds the longest prefix that is here; isn't a use. */
@@ -56,9 +49,7 @@ public final class EngineApi {
 
   /** How many chunks, from the {@code from}-th on, one peer has. */
   public int inFleet(List<ChunkKey> keys, int from, Deadline deadline) throws InterruptedException {
-    return ask(keys, from, deadline) instanceof LookupOutcome.Found found
-        ? found.holders().getFirst().chunks()
-        : 0;
+    return fleet.longest(keys, from, deadline);
   }
 
   /**
@@ -76,7 +67,7 @@ public final class EngineApi {
       String outcome = NOT_ASKED;
       int fromPeer = 0;
       if (local < keys.size()) {
-        Pulled pulled = pull(keys, lease, deadline);
+        FleetPuller.Pulled pulled = fleet.pull(keys, local, lease, deadline);
         outcome = pulled.outcome();
         fromPeer = pulled.chunks();
       }
@@ -85,67 +76,6 @@ public final class EngineApi {
       lease.close();
       throw e;
     }
-  }
-
-  private record Pulled(int chunks, String outcome) {}
-
-  /** What a remembered answer promised in vain is asked of a controller, and pulled once more. */
-  private Pulled pull(List<ChunkKey> keys, ChunkLease into, Deadline deadline)
-      throws InterruptedException {
-    int local = into.size();
-    LookupOutcome lookup = ask(keys, local, deadline);
-    if (!(lookup instanceof LookupOutcome.Found found)) {
-      return new Pulled(0, lookup instanceof LookupOutcome.Miss ? "miss" : directory(lookup));
-    }
-    PullOutcome outcome = pull(keys, local, 0, found, into, deadline);
-    int got = outcome.chunks();
-    if (found.remembered()
-        && got < found.holders().getFirst().chunks()
-        && !(outcome instanceof PullOutcome.NoRoom)
-        && ask(keys, local, deadline) instanceof LookupOutcome.Found now
-        && now.holders().getFirst().chunks() > got) {
-      PullOutcome rest = pull(keys, local, got, now, into, deadline);
-      return new Pulled(got + rest.chunks(), rest.label());
-    }
-    return new Pulled(got, outcome.label());
-  }
-
-  /** Pulls what was found behind the first {@code got} chunks. */
-  private PullOutcome pull(
-      List<ChunkKey> keys,
-      int local,
-      int got,
-      LookupOutcome.Found found,
-      ChunkLease into,
-      Deadline deadline)
-      throws InterruptedException {
-    List<PullSource> sources =
-        found.holders().stream()
-            .filter(it -> it.chunks() > got)
-            .map(it -> new PullSource(it.peerAddress(), it.chunks() - got))
-            .toList();
-    try {
-      return puller.pull(sources, keys.subList(local + got, keys.size()), into, deadline);
-    } finally {
-      // It is here now, or isn't where it was said to be.
-      directory.forget(keys.getFirst().keyspace(), hashes(keys, local));
-    }
-  }
-
-  private static String directory(LookupOutcome outcome) {
-    return "directory_" + outcome.label();
-  }
-
-  private LookupOutcome ask(List<ChunkKey> keys, int from, Deadline deadline)
-      throws InterruptedException {
-    if (from >= keys.size()) {
-      return new LookupOutcome.Miss();
-    }
-    return directory.lookup(keys.getFirst().keyspace(), hashes(keys, from), deadline.remaining());
-  }
-
-  private static List<ChunkHash> hashes(List<ChunkKey> keys, int from) {
-    return keys.subList(from, keys.size()).stream().map(ChunkKey::hash).toList();
   }
 
   /** The lease has what was here in the order of the keys, and the rest as it came. */

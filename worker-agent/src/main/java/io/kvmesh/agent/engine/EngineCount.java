@@ -36,6 +36,8 @@ public enum EngineCount {
   ABORT,
   /** A prefix was leased, to be read in place. */
   LEASE,
+  /** A prefetch was begun. */
+  PREFETCH,
   /** Chunks were pinned. */
   PIN,
   /** Pins were taken off. */

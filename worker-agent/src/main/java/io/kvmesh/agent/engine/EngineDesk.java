@@ -12,6 +12,11 @@ import io.kvmesh.common.wire.engine.EngineHandOverMsg;
 import io.kvmesh.common.wire.engine.EngineHandOverRetMsg;
 import io.kvmesh.common.wire.engine.EnginePinMsg;
 import io.kvmesh.common.wire.engine.EnginePinRetMsg;
+import io.kvmesh.common.wire.engine.EnginePrefetchCancelMsg;
+import io.kvmesh.common.wire.engine.EnginePrefetchMsg;
+import io.kvmesh.common.wire.engine.EnginePrefetchProgressMsg;
+import io.kvmesh.common.wire.engine.EnginePrefetchProgressRetMsg;
+import io.kvmesh.common.wire.engine.EnginePrefetchRetMsg;
 import io.kvmesh.common.wire.engine.EngineReleaseMsg;
 import io.kvmesh.common.wire.engine.EngineReleaseRetMsg;
 import io.kvmesh.common.wire.engine.EngineTouchMsg;
@@ -29,6 +34,7 @@ final class EngineDesk {
   private final EngineSettings settings;
   private final EngineSessions sessions;
   private final EnginePins pins;
+  private final EnginePrefetches prefetches;
   private final EngineApi api;
   private final Counters<EngineCount> counters;
 
@@ -37,12 +43,14 @@ final class EngineDesk {
       EngineSettings settings,
       EngineSessions sessions,
       EnginePins pins,
+      EnginePrefetches prefetches,
       EngineApi api,
       Counters<EngineCount> counters) {
     this.self = self;
     this.settings = settings;
     this.sessions = sessions;
     this.pins = pins;
+    this.prefetches = prefetches;
     this.api = api;
     this.counters = counters;
   }
@@ -77,6 +85,20 @@ final class EngineDesk {
 
   EngineUnpinRetMsg unpin(PeerId peer, EngineUnpinMsg request) throws EngineFault {
     return pins.unpin(sessions.find(peer, request.sessionId()), request);
+  }
+
+  EnginePrefetchRetMsg prefetch(PeerId peer, EnginePrefetchMsg request) throws EngineFault {
+    return prefetches.begin(sessions.find(peer, request.sessionId()), request);
+  }
+
+  EnginePrefetchProgressRetMsg progress(PeerId peer, EnginePrefetchProgressMsg request)
+      throws EngineFault {
+    return prefetches.progress(sessions.find(peer, request.sessionId()), request);
+  }
+
+  EnginePrefetchProgressRetMsg cancel(PeerId peer, EnginePrefetchCancelMsg request)
+      throws EngineFault {
+    return prefetches.cancel(sessions.find(peer, request.sessionId()), request);
   }
 
   EngineCancelRetMsg cancel(PeerId peer, EngineCancelMsg request) throws EngineFault {

@@ -21,6 +21,7 @@ final class EngineSessions {
   private final Counters<EngineCount> counters;
   private final LongSupplier nanoTime;
   private final EnginePins pins;
+  private final EnginePrefetches prefetches;
   private final SecureRandom ids = new SecureRandom();
   private final Map<Long, EngineSession> open = new HashMap<>();
   private volatile int count;
@@ -31,10 +32,12 @@ final class EngineSessions {
   EngineSessions(
       EngineSettings settings,
       EnginePins pins,
+      EnginePrefetches prefetches,
       Counters<EngineCount> counters,
       LongSupplier nanoTime) {
     this.settings = settings;
     this.pins = pins;
+    this.prefetches = prefetches;
     this.counters = counters;
     this.nanoTime = nanoTime;
   }
@@ -67,6 +70,7 @@ final class EngineSessions {
     open.remove(session.id());
     int chunks = session.end();
     pins.end(session);
+    prefetches.end(session);
     counters.count(reason);
     LOG.debug("Session of {} ended ({}), {} chunks were held", session.client(), reason, chunks);
     return chunks;

@@ -1,9 +1,9 @@
 package io.kvmesh.agent.engine;
 
 import io.kvmesh.agent.cache.ChunkCache;
-import io.kvmesh.agent.directory.LocalLookupCache;
+import io.kvmesh.agent.fleet.FleetPuller;
+import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.agent.transfer.LocalPeer;
-import io.kvmesh.agent.transfer.PrefixPuller;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.zmq.RefusedFrames;
@@ -47,8 +47,8 @@ public final class NativeDoor implements AutoCloseable {
       LocalPeer self,
       EngineSettings settings,
       ChunkCache cache,
-      LocalLookupCache directory,
-      PrefixPuller puller,
+      FleetPuller fleet,
+      Prefetcher prefetcher,
       ZmqSockets sockets,
       MessageCodec codec,
       Counters<EngineCount> counters,
@@ -56,14 +56,15 @@ public final class NativeDoor implements AutoCloseable {
     this.settings = settings;
     this.loop = new SocketLoop("engine-door", sockets, settings.maxRequests() + SPARE_TASKS);
     EnginePins pins = new EnginePins(cache.pins(), settings.maxKeys(), counters);
-    this.sessions = new EngineSessions(settings, pins, counters, nanoTime);
+    EnginePrefetches prefetches = new EnginePrefetches(prefetcher, settings.maxKeys(), counters);
+    this.sessions = new EngineSessions(settings, pins, prefetches, counters, nanoTime);
     this.refused = new RefusedFrames("engine", nanoTime);
     this.tasks = new EngineTasks(loop, settings.maxRequests(), nanoTime);
-    EngineApi api = new EngineApi(cache, directory, puller);
+    EngineApi api = new EngineApi(cache, fleet);
     EngineWork work = new EngineWork(api, settings, self.epoch(), counters, nanoTime);
     this.requests =
         new EngineRequests(
-            new EngineDesk(self, settings, sessions, pins, api, counters),
+            new EngineDesk(self, settings, sessions, pins, prefetches, api, counters),
             sessions,
             work,
             tasks,

@@ -5,6 +5,7 @@ import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.cache.RemovalCause;
 import io.kvmesh.agent.engine.HandOverState;
 import io.kvmesh.agent.event.PublisherStats;
+import io.kvmesh.agent.fleet.PrefetchReport;
 import io.kvmesh.agent.memory.ArenaCapacity;
 import io.kvmesh.agent.memory.AvailableMemory;
 import io.kvmesh.agent.memory.FeatureOutcome;
@@ -44,6 +45,7 @@ public final class AgentEndpoint {
    * @param channels over which chunks come from peers and go to them
    * @param heldForMoves chunks that moves have brought which aren't over
    * @param move that is under way from here, else the last one; null before the first
+   * @param prefetches that are under way
    */
   public record State(
       String instance,
@@ -64,6 +66,7 @@ public final class AgentEndpoint {
       Channels channels,
       int heldForMoves,
       @Nullable Move move,
+      List<Prefetch> prefetches,
       int controllers,
       boolean controllerReachable,
       @Nullable PublisherStats log) {}
@@ -82,6 +85,14 @@ public final class AgentEndpoint {
       String state,
       int chunks,
       Map<String, Integer> done) {}
+
+  /**
+   * A prefetch to here.
+   *
+   * @param chunks how many there are
+   * @param done how many of them, by what became of them
+   */
+  public record Prefetch(String id, int chunks, Map<String, Integer> done) {}
 
   /**
    * The arena.
@@ -162,6 +173,7 @@ public final class AgentEndpoint {
         channels(),
         parts.peerServer().heldForMoves(),
         move(),
+        parts.prefetcher().underWay().stream().map(AgentEndpoint::prefetch).toList(),
         parts.directory().controllers(),
         parts.directory().reachable(),
         parts.log().get().orElse(null));
@@ -187,12 +199,24 @@ public final class AgentEndpoint {
   }
 
   private static Move move(MoveReport report, String state) {
-    Map<String, Integer> done = new TreeMap<>();
-    report
-        .outcomes()
-        .forEach((outcome, count) -> done.put(outcome.name().toLowerCase(Locale.ROOT), count));
     MoveOrder order = report.order();
-    return new Move(order.id(), order.target(), order.copy(), state, report.chunks(), done);
+    return new Move(
+        order.id(),
+        order.target(),
+        order.copy(),
+        state,
+        report.chunks(),
+        byName(report.outcomes()));
+  }
+
+  private static Prefetch prefetch(PrefetchReport report) {
+    return new Prefetch(report.id().name(), report.chunks(), byName(report.outcomes()));
+  }
+
+  private static Map<String, Integer> byName(Map<? extends Enum<?>, Integer> outcomes) {
+    Map<String, Integer> named = new TreeMap<>();
+    outcomes.forEach((outcome, count) -> named.put(outcome.name().toLowerCase(Locale.ROOT), count));
+    return named;
   }
 
   private static Memory memory(ArenaView view) {

@@ -10,6 +10,8 @@ import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.engine.tcp.NamedDoor;
 import io.kvmesh.agent.event.PublisherStats;
+import io.kvmesh.agent.fleet.PrefetchCount;
+import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.agent.transfer.ChunkMover;
 import io.kvmesh.agent.transfer.LocalPeer;
 import io.kvmesh.agent.transfer.MoveCount;
@@ -40,6 +42,7 @@ public record AgentParts(
     PeerClient peerClient,
     PrefixPuller puller,
     ChunkMover mover,
+    Prefetcher prefetcher,
     ControllerDirectory directory,
     LocalLookupCache lookups,
     ControlServer control,
@@ -48,6 +51,7 @@ public record AgentParts(
     Counters<ServerCount> serverCounts,
     Counters<PullCount> pullCounts,
     Counters<MoveCount> moveCounts,
+    Counters<PrefetchCount> prefetchCounts,
     Counters<DirectoryCount> directoryCounts,
     Counters<ControlCount> controlCounts,
     Counters<EngineCount> engineCounts,

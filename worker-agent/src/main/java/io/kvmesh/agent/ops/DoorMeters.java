@@ -4,6 +4,7 @@ import io.kvmesh.agent.control.ControlCount;
 import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.tcp.NamedDoor;
+import io.kvmesh.agent.fleet.PrefetchCount;
 import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.PullCount;
 import io.kvmesh.agent.transfer.ServerCount;
@@ -30,6 +31,7 @@ final class DoorMeters {
         registry, "peer.server", "at the doors for peers", ServerCount.class, parts.serverCounts());
     door(registry, "peer.pull", "of pulls from peers", PullCount.class, parts.pullCounts());
     door(registry, "move", "of moves to other agents", MoveCount.class, parts.moveCounts());
+    door(registry, "prefetch", "of prefetches", PrefetchCount.class, parts.prefetchCounts());
     door(
         registry,
         "directory",

@@ -15,6 +15,7 @@ final class TransferMeters {
     bindPeers(agent);
     bindChannels(agent);
     bindMoves(agent);
+    bindPrefetches(agent);
     bindEngine(agent);
     bindControllers(agent);
     bindSockets(new Figures<>(registry, parts, it -> it.sockets().stats()));
@@ -67,6 +68,14 @@ final class TransferMeters {
         "move.held.chunks",
         "Chunks held until the moves are over which brought them here",
         it -> it.peerServer().heldForMoves());
+  }
+
+  private static void bindPrefetches(Figures<AgentParts> agent) {
+    agent.gauge("prefetches", "Prefetches under way", it -> it.prefetcher().underWay().size());
+    agent.gauge(
+        "prefetch.held.chunks",
+        "Chunks held until the prefetches are over which found or brought them",
+        it -> it.prefetcher().holding());
   }
 
   private static void bindEngine(Figures<AgentParts> agent) {

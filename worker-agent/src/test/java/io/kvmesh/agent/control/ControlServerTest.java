@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.directory.Holder;
+import io.kvmesh.agent.directory.LookupOutcome;
+import io.kvmesh.agent.fleet.Prefetcher;
+import io.kvmesh.agent.fleet.Prefetchers;
 import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.PullOutcome;
 import io.kvmesh.agent.transfer.RawClient;
@@ -11,10 +15,16 @@ import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.hash.TokenChunker;
+import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.wire.PrefetchOutcome;
+import io.kvmesh.common.wire.PrefetchState;
 import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.control.CancelPrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
 import io.kvmesh.common.wire.control.CheckFinishWorkerRetMsg;
+import io.kvmesh.common.wire.control.CheckPrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.common.wire.control.CompressWorkerMsg;
@@ -31,6 +41,8 @@ import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
 import io.kvmesh.common.wire.control.PackOutcome;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import io.kvmesh.common.wire.control.WorkerPosition;
 import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
 import io.kvmesh.common.zmq.SocketSettings;
@@ -38,6 +50,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -51,8 +64,12 @@ class ControlServerTest {
   private final Counters<ControlCount> counters = new Counters<>(ControlCount.class);
   private static final String LOCATION = "LocalCPUBackend";
 
+  private volatile LookupOutcome fleet = new LookupOutcome.Miss();
+  private final CountDownLatch answers = new CountDownLatch(1);
+  private volatile boolean hang;
   private @Nullable TokenKeys tokenKeys;
   private TestAgent agent;
+  private Prefetcher prefetcher;
   private ControlServer server;
   private RawClient client;
 
@@ -63,12 +80,14 @@ class ControlServerTest {
 
   private void start(TestAgent.Builder builder) throws IOException {
     agent = builder.start();
+    prefetcher = Prefetchers.of(agent, Prefetchers.fleet(agent, this::lookUp));
     CommandDesk desk =
         new CommandDesk(
             agent.self,
             LOCATION,
             agent.cache,
             agent.mover,
+            prefetcher,
             agent.server::initAddress,
             tokenKeys,
             counters);
@@ -77,10 +96,19 @@ class ControlServerTest {
     client = RawClient.req("127.0.0.1:" + server.port());
   }
 
+  private LookupOutcome lookUp(Keyspace keyspace, List<ChunkHash> hashes, Duration atMost)
+      throws InterruptedException {
+    if (hang) {
+      answers.await();
+    }
+    return fleet;
+  }
+
   @AfterEach
   void stop() {
     client.close();
     server.close();
+    prefetcher.close();
     agent.close();
   }
 
@@ -365,6 +393,67 @@ class ControlServerTest {
       assertThat(agent.resident(TestAgent.keys(1, 3))).isEqualTo(3);
       assertThat(agent.moved.get(MoveCount.MOVE_REFUSED)).isEqualTo(1);
     }
+  }
+
+  private static PrefetchWorkerMsg prefetch(String id, @Nullable List<String> keys) {
+    return new PrefetchWorkerMsg(id, LOCATION, null, keys, 0);
+  }
+
+  @Test
+  void prefetch_isAnsweredWhenItIsOver() throws Exception {
+    try (TestAgent other = TestAgent.named("other").start()) {
+      other.store(TestAgent.keys(1, 4));
+      fleet = new LookupOutcome.Found(List.of(new Holder("o", LOCATION, 2, other.address(), 1)));
+
+      PrefetchWorkerRetMsg reply =
+          client.ask(PrefetchWorkerRetMsg.class, prefetch("p", texts(TestAgent.keys(1, 4))));
+
+      assertThat(reply.state()).isEqualTo(PrefetchState.DONE);
+      assertThat(reply.numTokens()).isEqualTo(4L * TestAgent.TOKENS);
+      assertThat(reply.epoch()).isEqualTo(100);
+      assertThat(reply.sequence()).isEqualTo(4);
+      assertThat(reply.outcomes()).containsEntry(PrefetchOutcome.BROUGHT, 4);
+      assertThat(agent.resident(TestAgent.keys(1, 4))).isEqualTo(4);
+      assertThat(client.ask(PrefetchWorkerRetMsg.class, new CheckPrefetchWorkerMsg("p")))
+          .isEqualTo(reply);
+      assertThat(client.ask(ErrorMsg.class, prefetch("p", texts(TestAgent.keys(1, 4)))).code())
+          .isEqualTo("bad_request");
+    }
+  }
+
+  @Test
+  void prefetch_thatIsCancelled_isAnsweredThen() throws Exception {
+    hang = true;
+    try (RawClient second = RawClient.req("127.0.0.1:" + server.port())) {
+      client.tell(prefetch("p", texts(TestAgent.keys(1, 4))), List.of());
+      await().pollInSameThread().ignoreExceptions().until(() -> prefetcher.underWay().size() == 1);
+      PrefetchWorkerRetMsg soFar =
+          second.ask(PrefetchWorkerRetMsg.class, new CheckPrefetchWorkerMsg("p"));
+      assertThat(soFar.state()).isEqualTo(PrefetchState.RUNNING);
+      assertThat(soFar.outcomes()).containsEntry(PrefetchOutcome.UNTRIED, 4);
+
+      second.ask(PrefetchWorkerRetMsg.class, new CancelPrefetchWorkerMsg("p"));
+
+      assertThat(client.answer(PrefetchWorkerRetMsg.class).message().state())
+          .isEqualTo(PrefetchState.CANCELLED);
+      assertThat(counters.get(ControlCount.CANCEL)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void prefetch_thatCantBe_isRefusedWithTheReason() {
+    assertThat(client.ask(ErrorMsg.class, prefetch("p", null)).error()).contains("at least one");
+    List<String> mixed = List.of("m@1@0@1@bfloat16", "m@2@1@2@bfloat16");
+    assertThat(client.ask(ErrorMsg.class, prefetch("p", mixed)).error()).contains("share all");
+    assertThat(
+            client
+                .ask(ErrorMsg.class, new PrefetchWorkerMsg("p", LOCATION, List.of(1L), null, 0))
+                .code())
+        .isEqualTo("unsupported");
+    assertThat(client.ask(ErrorMsg.class, new CheckPrefetchWorkerMsg("p")).code())
+        .isEqualTo("not_found");
+    assertThat(client.ask(ErrorMsg.class, new CancelPrefetchWorkerMsg("p")).code())
+        .isEqualTo("not_found");
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.kvmesh.common.client.EngineClient;
 import io.kvmesh.common.client.EngineClientException;
 import io.kvmesh.common.client.EngineClientException.Reason;
 import io.kvmesh.common.client.EngineClientSettings;
+import io.kvmesh.common.client.EnginePrefetch;
 import io.kvmesh.common.client.LeasedPages;
 import io.kvmesh.common.client.LookedUp;
 import io.kvmesh.common.client.RetrievedChunks;
@@ -23,8 +24,10 @@ import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.wire.PrefetchState;
 import io.kvmesh.common.wire.engine.ClaimOutcome;
 import io.kvmesh.common.wire.engine.EngineErrorCode;
+import io.kvmesh.common.wire.engine.EnginePrefetchProgressRetMsg;
 import io.kvmesh.common.wire.engine.StoreOutcome;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
@@ -270,5 +273,49 @@ class EngineClientTest {
     assertThatThrownBy(() -> EngineClient.open(sockets, nowhere))
         .isInstanceOfSatisfying(
             EngineClientException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
+  }
+
+  @Test
+  void prefetch_tellsItsProgress_andEndsByCancel() throws Exception {
+    hang = true;
+    agent.store(TestAgent.keys(1, 2));
+    EnginePrefetch prefetch = client.prefetch(TestAgent.keys(1, 4), LONG);
+    await().until(() -> prefetch.progress().resident() == 2);
+    assertThat(prefetch.progress())
+        .isEqualTo(new EnginePrefetchProgressRetMsg(PrefetchState.RUNNING, 4, 2, 0, 0, 0, ""));
+
+    prefetch.cancel();
+    goOn.countDown();
+
+    await().until(() -> prefetch.progress().state() == PrefetchState.CANCELLED);
+    assertThat(counters.get(EngineCount.PREFETCH)).isEqualTo(1);
+  }
+
+  @Test
+  void prefetchOfWhatNobodyHas_isMissing_andMoreThanMayRunAreRefused() throws Exception {
+    EnginePrefetch prefetch = client.prefetch(TestAgent.keys(1, 4), Duration.ZERO);
+    await().until(() -> prefetch.progress().state() == PrefetchState.DONE);
+    assertThat(prefetch.progress().missing()).isEqualTo(4);
+
+    hang = true;
+    client.prefetch(TestAgent.keys(1, 4), LONG);
+    client.prefetch(TestAgent.keys(1, 4), LONG);
+    assertThatThrownBy(() -> client.prefetch(TestAgent.keys(1, 4), LONG))
+        .isInstanceOfSatisfying(
+            EngineClientException.class,
+            e -> assertThat(e.code()).contains(EngineErrorCode.OVERLOADED));
+  }
+
+  @Test
+  void prefetch_endsWithItsSession() throws Exception {
+    hang = true;
+    try (EngineClient other = EngineClient.open(sockets, settings(2))) {
+      other.prefetch(TestAgent.keys(1, 4), LONG);
+      other.prefetch(TestAgent.keys(1, 4), LONG);
+    }
+    goOn.countDown();
+    await()
+        .ignoreExceptionsInstanceOf(EngineClientException.class)
+        .untilAsserted(() -> assertThat(client.prefetch(TestAgent.keys(1, 1), LONG)).isNotNull());
   }
 }

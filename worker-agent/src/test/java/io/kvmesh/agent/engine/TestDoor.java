@@ -1,8 +1,8 @@
 package io.kvmesh.agent.engine;
 
-import io.kvmesh.agent.directory.DirectoryCount;
-import io.kvmesh.agent.directory.LocalLookupCache;
 import io.kvmesh.agent.directory.PeerDirectory;
+import io.kvmesh.agent.fleet.FleetPuller;
+import io.kvmesh.agent.fleet.Prefetchers;
 import io.kvmesh.agent.memory.ArenaIdentity;
 import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.transfer.RawClient;
@@ -80,18 +80,14 @@ final class TestDoor {
       PeerDirectory directory,
       Counters<EngineCount> counters)
       throws IOException {
+    FleetPuller fleet = Prefetchers.fleet(agent, directory);
     NativeDoor door =
         new NativeDoor(
             agent.self,
             settings,
             agent.cache,
-            new LocalLookupCache(
-                directory,
-                100,
-                Duration.ofSeconds(10),
-                new Counters<>(DirectoryCount.class),
-                System::nanoTime),
-            agent.puller,
+            fleet,
+            Prefetchers.of(agent, fleet),
             agent.sockets,
             new MessageCodec(),
             counters,

@@ -7,6 +7,7 @@ public sealed interface ControlReply extends ControlMessage
         CompressWorkerRetMsg,
         DecompressWorkerRetMsg,
         MoveWorkerRetMsg,
+        PrefetchWorkerRetMsg,
         HealthWorkerRetMsg,
         CheckFinishWorkerRetMsg,
         ErrorMsg {}

@@ -7,5 +7,8 @@ public sealed interface ControlRequest extends ControlMessage
         CompressWorkerMsg,
         DecompressWorkerMsg,
         MoveWorkerMsg,
+        PrefetchWorkerMsg,
+        CheckPrefetchWorkerMsg,
+        CancelPrefetchWorkerMsg,
         HealthWorkerMsg,
         CheckFinishWorkerMsg {}

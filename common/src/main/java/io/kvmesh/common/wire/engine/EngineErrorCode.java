@@ -6,7 +6,7 @@ public enum EngineErrorCode {
   BAD_REQUEST,
   /** There is no such session, or its client is another. */
   UNKNOWN_SESSION,
-  /** The session has no such lease, or no such claim. */
+  /** The session has no such lease, claim or prefetch. */
   UNKNOWN_LEASE,
   /** The session would hold more than its share of the pages. */
   OVER_SHARE,

@@ -11,6 +11,8 @@ public sealed interface EngineReply extends EngineMessage
         EngineUnpinRetMsg,
         EngineTouchRetMsg,
         EngineCancelRetMsg,
+        EnginePrefetchRetMsg,
+        EnginePrefetchProgressRetMsg,
         EngineHandOverRetMsg,
         EngineClaimRetMsg,
         EngineAbortRetMsg,

@@ -12,6 +12,7 @@ import io.kvmesh.agent.directory.LocalLookupCache;
 import io.kvmesh.agent.directory.LookupOutcome;
 import io.kvmesh.agent.directory.PeerDirectory;
 import io.kvmesh.agent.engine.EngineApi;
+import io.kvmesh.agent.fleet.FleetPuller;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
 import java.io.IOException;
@@ -69,7 +70,7 @@ public final class DoorFixture implements AutoCloseable {
             System::nanoTime);
     desk =
         new ChunkDesk(
-            new EngineApi(agent.cache, lookups, agent.puller),
+            new EngineApi(agent.cache, new FleetPuller(lookups, agent.puller)),
             agent.cache,
             new BodyForms(BodyRule.ANY, PAGE),
             new ChunkDesk.Terms(exists, Duration.ofSeconds(5), new Reserving.Now()),
