@@ -47,6 +47,21 @@ public sealed interface Command {
       boolean copy)
       implements Command {}
 
+  /**
+   * Brings a prefix to workers, from whoever has it.
+   *
+   * @param rank of the one worker that gets it; null = all, each the chunks of its own rank
+   * @param chunks all of one keyspace
+   * @param deadlineMillis in which it is to be over; 0 = as long as the workers allow
+   */
+  record Prefetch(
+      String instanceId,
+      String location,
+      @Nullable Integer rank,
+      Chunks chunks,
+      long deadlineMillis)
+      implements Command {}
+
   /** The prefix of its ids, as LMCache writes it, by which its kind is known. */
   default String kind() {
     return switch (this) {
@@ -57,6 +72,7 @@ public sealed interface Command {
       case Compress c -> "Compress";
       case Decompress d -> "Decompress";
       case Move m -> "Move";
+      case Prefetch p -> "Prefetch";
     };
   }
 

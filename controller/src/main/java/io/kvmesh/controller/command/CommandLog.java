@@ -2,6 +2,7 @@ package io.kvmesh.controller.command;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ final class CommandLog {
   Entry begin(String id, Command command, List<WorkerId> workers) {
     String target = command instanceof Command.Move move ? move.targetInstanceId() : null;
     List<WorkerResult> results =
-        workers.stream().map(worker -> new WorkerResult(worker, null)).toList();
+        workers.stream().map(worker -> new WorkerResult(worker, null, null)).toList();
     lock.lock();
     try {
       dropOld();
@@ -77,16 +78,43 @@ final class CommandLog {
   void note(String id, WorkerId worker, WorkerOutcome outcome) {
     lock.lock();
     try {
-      running.computeIfPresent(id, (key, view) -> with(view, worker, outcome));
+      WorkerResult result = new WorkerResult(worker, outcome, null);
+      running.computeIfPresent(id, (key, view) -> with(view, result));
     } finally {
       lock.unlock();
     }
   }
 
-  private static CommandView with(CommandView view, WorkerId worker, WorkerOutcome outcome) {
+  /** Notes how far one worker is, unless its outcome is known. */
+  void noteSoFar(String id, WorkerId worker, PrefetchWorkerRetMsg soFar) {
+    lock.lock();
+    try {
+      WorkerResult result = new WorkerResult(worker, null, soFar);
+      running.computeIfPresent(id, (key, view) -> isOpen(view, worker) ? with(view, result) : view);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether the worker's outcome isn't known yet. */
+  boolean isOpen(String id, WorkerId worker) {
+    lock.lock();
+    try {
+      CommandView view = running.get(id);
+      return view != null && isOpen(view, worker);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static boolean isOpen(CommandView view, WorkerId worker) {
+    return view.workers().stream()
+        .anyMatch(result -> result.worker().equals(worker) && result.outcome() == null);
+  }
+
+  private static CommandView with(CommandView view, WorkerResult changed) {
     List<WorkerResult> results = new ArrayList<>(view.workers());
-    results.replaceAll(
-        result -> result.worker().equals(worker) ? new WorkerResult(worker, outcome) : result);
+    results.replaceAll(result -> result.worker().equals(changed.worker()) ? changed : result);
     return new CommandView(
         view.id(),
         view.kind(),

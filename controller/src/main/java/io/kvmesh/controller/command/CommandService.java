@@ -34,6 +34,7 @@ public final class CommandService {
   private final CommandSettings settings;
   private final CommandCounts counts;
   private final CommandLog log;
+  private final RunningPrefetches prefetches;
   private final WorkerLanes lanes =
       new WorkerLanes(ZmqWorkerCommandClient.MAX_AT_A_TIME, MOST_WAITING);
 
@@ -51,6 +52,7 @@ public final class CommandService {
         new CommandLog(
             new CommandLog.Limits(settings.maxRunning(), settings.maxKept(), settings.keepFor()),
             clock);
+    this.prefetches = new RunningPrefetches(log, client, settings.timeout());
   }
 
   /**
@@ -63,6 +65,14 @@ public final class CommandService {
     if (workers.isEmpty()) {
       counts.refused(Refusal.UNKNOWN_INSTANCE);
       return new Submission.UnknownInstance(command.instanceId(), false);
+    }
+    if (command instanceof Command.Prefetch prefetch && prefetch.rank() != null) {
+      int rank = prefetch.rank();
+      workers = workers.stream().filter(worker -> worker.id().rank() == rank).toList();
+      if (workers.isEmpty()) {
+        counts.refused(Refusal.UNKNOWN_INSTANCE);
+        return new Submission.UnknownRank(command.instanceId(), rank);
+      }
     }
     if (!(command instanceof Command.Move move)) {
       return begin(command, id, workers, List.of());
@@ -117,6 +127,9 @@ public final class CommandService {
 
   private CompletableFuture<CommandView> dispatch(
       Command command, String id, List<WorkerView> workers, List<WorkerView> targets) {
+    if (command instanceof Command.Prefetch) {
+      prefetches.begin(id, workers);
+    }
     List<CompletableFuture<Void>> ends = new ArrayList<>(workers.size());
     for (int i = 0; i < workers.size(); i++) {
       WorkerView worker = workers.get(i);
@@ -124,7 +137,13 @@ public final class CommandService {
       ends.add(ask(command, id, worker, target).thenAccept(end -> note(id, worker.id(), end)));
     }
     return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
-        .thenApply(all -> log.end(id));
+        .thenApply(all -> end(id));
+  }
+
+  private CommandView end(String id) {
+    CommandView view = log.end(id);
+    prefetches.end(view);
+    return view;
   }
 
   private void note(String id, WorkerId worker, WorkerOutcome outcome) {
@@ -149,18 +168,24 @@ public final class CommandService {
     if (refusal != null) {
       return CompletableFuture.completedFuture(refusal);
     }
-    ControlRequest request = WorkerMessages.request(command, id, worker.id().rank(), foreign, url);
-    return exchange(command, worker.id(), told, request)
+    ControlRequest request =
+        WorkerMessages.request(
+            command, id, worker.id().rank(), foreign, settings.longestPrefetch(), url);
+    return exchange(command, id, worker.id(), told, request)
         .thenApply(outcome -> WorkerMessages.outcome(command, outcome));
   }
 
   private CompletableFuture<CommandOutcome> exchange(
-      Command command, WorkerId worker, Announcement told, ControlRequest request) {
+      Command command, String id, WorkerId worker, Announcement told, ControlRequest request) {
     Duration timeout = settings.timeout(command);
     return lanes.run(
         lane(command, worker, told.kind()),
         timeout,
-        () -> client.send(told.ip(), told.port(), request, timeout));
+        () ->
+            prefetches.isCancelled(id)
+                ? CompletableFuture.completedFuture(
+                    new CommandOutcome.NotSent("it was cancelled before its turn came"))
+                : client.send(told.ip(), told.port(), request, timeout));
   }
 
   private static Object lane(Command command, WorkerId worker, WorkerKind kind) {
@@ -178,6 +203,9 @@ public final class CommandService {
   private static @Nullable WorkerOutcome notForForeign(Command command) {
     if (command instanceof Command.Unpin) {
       return new WorkerOutcome.Refused("an LMCache worker can't unpin", null);
+    }
+    if (command instanceof Command.Prefetch) {
+      return new WorkerOutcome.Refused("an LMCache worker can't prefetch", null);
     }
     Command.Chunks chunks =
         switch (command) {
@@ -212,6 +240,20 @@ public final class CommandService {
   /** A command that is under way, or was over lately. */
   public Optional<CommandView> find(String id) {
     return log.find(id);
+  }
+
+  /** The same; of a prefetch that is under way its workers are asked first how far it is. */
+  public CompletableFuture<Optional<CommandView>> progress(String id) {
+    return prefetches.askForProgress(id).thenApply(asked -> log.find(id));
+  }
+
+  /**
+   * Tells a prefetch to end.
+   *
+   * @return completes when it has; empty if no prefetch of that id is under way
+   */
+  public Optional<CompletableFuture<CommandView>> cancel(String id) {
+    return prefetches.cancel(id);
   }
 
   /** All of them, the latest begun first. */

@@ -52,12 +52,7 @@ public record CommandView(
 
   /** Tokens that it was done to, over all workers. */
   public long tokens() {
-    return workers.stream().mapToLong(CommandView::tokens).sum();
-  }
-
-  private static long tokens(WorkerResult result) {
-    WorkerOutcome outcome = result.outcome();
-    return outcome == null ? 0 : outcome.tokens();
+    return workers.stream().mapToLong(WorkerResult::tokens).sum();
   }
 
   private long count(WorkerOutcome.Kind kind) {

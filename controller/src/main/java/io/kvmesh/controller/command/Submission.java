@@ -19,6 +19,9 @@ public sealed interface Submission {
    */
   record UnknownInstance(String instanceId, boolean target) implements Submission {}
 
+  /** No worker of that rank is known. */
+  record UnknownRank(String instanceId, int rank) implements Submission {}
+
   /** It makes no sense between these instances. */
   record Impossible(String reason) implements Submission {}
 

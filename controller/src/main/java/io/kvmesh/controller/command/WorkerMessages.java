@@ -1,5 +1,8 @@
 package io.kvmesh.controller.command;
 
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.wire.PrefetchState;
 import io.kvmesh.common.wire.control.ClearWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.common.wire.control.CompressWorkerMsg;
@@ -15,9 +18,13 @@ import io.kvmesh.common.wire.control.MoveWorkerMsg;
 import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import io.kvmesh.common.wire.control.WorkerPosition;
 import io.kvmesh.controller.command.Command.Chunks;
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -31,17 +38,23 @@ final class WorkerMessages {
   /**
    * What is sent to one worker. The event ids are LMCache's; an agent owns pins by them.
    *
+   * @param longest that a prefetch may take, so that its reply comes in time
    * @param targetUrl where the target of a move is asked for; unused otherwise
    * @param foreign whether it is an LMCache worker: of those "all" is written as they know it
    */
   static ControlRequest request(
-      Command command, String eventId, int rank, boolean foreign, String targetUrl) {
+      Command command,
+      String eventId,
+      int rank,
+      boolean foreign,
+      Duration longest,
+      String targetUrl) {
     return switch (command) {
-      case Command.Clear clear -> new ClearWorkerMsg("Worker" + rank + eventId, clear.location());
+      case Command.Clear clear -> new ClearWorkerMsg(eventId(eventId, rank), clear.location());
       case Command.Health health -> new HealthWorkerMsg(unique("HealthWorker", rank));
-      case Command.Pin pin -> pin("Worker" + rank + eventId, pin.location(), pin.chunks(), null);
+      case Command.Pin pin -> pin(eventId(eventId, rank), pin.location(), pin.chunks(), null);
       case Command.Unpin unpin ->
-          pin("Worker" + rank + unpin.owner(), unpin.location(), unpin.chunks(), true);
+          pin(eventId(unpin.owner(), rank), unpin.location(), unpin.chunks(), true);
       case Command.Compress compress ->
           new CompressWorkerMsg(
               unique("CompressWorker", rank),
@@ -56,6 +69,7 @@ final class WorkerMessages {
               decompress.location(),
               tokens(decompress.chunks(), foreign),
               decompress.chunks().keys());
+      case Command.Prefetch prefetch -> prefetch(prefetch, eventId, rank, longest);
       case Command.Move move ->
           new MoveWorkerMsg(
               unique("MoveWorker", rank),
@@ -65,6 +79,35 @@ final class WorkerMessages {
               move.copy(),
               move.chunks().keys());
     };
+  }
+
+  /** The id under which one worker knows a command. */
+  static String eventId(String commandId, int rank) {
+    return "Worker" + rank + commandId;
+  }
+
+  private static PrefetchWorkerMsg prefetch(
+      Command.Prefetch prefetch, String commandId, int rank, Duration longest) {
+    long most = longest.toMillis();
+    List<String> keys = prefetch.chunks().keys();
+    return new PrefetchWorkerMsg(
+        eventId(commandId, rank),
+        prefetch.location(),
+        prefetch.chunks().tokens(),
+        keys == null || prefetch.rank() != null ? keys : ofRank(keys, rank),
+        prefetch.deadlineMillis() == 0 ? most : Math.min(prefetch.deadlineMillis(), most));
+  }
+
+  /** The same chunks of another rank, where the model is split over ranks. */
+  private static List<String> ofRank(List<String> keys, int rank) {
+    Keyspace named = ChunkKey.parse(keys.getFirst()).keyspace();
+    if (named.worldSize() < 2 || named.rank() == rank) {
+      return keys;
+    }
+    Keyspace its = Keyspace.of(named.model(), named.worldSize(), rank, named.dtype(), named.tags());
+    return keys.stream()
+        .map(key -> new ChunkKey(its, ChunkKey.parse(key).hash()).toString())
+        .toList();
   }
 
   private static PinWorkerMsg pin(
@@ -110,8 +153,19 @@ final class WorkerMessages {
       case DecompressWorkerRetMsg decompress when command instanceof Command.Decompress ->
           new WorkerOutcome.Done(decompress.numTokens(), decompress);
       case MoveWorkerRetMsg move when command instanceof Command.Move -> moved(move);
+      case PrefetchWorkerRetMsg prefetch when command instanceof Command.Prefetch ->
+          prefetched(prefetch);
       default -> new WorkerOutcome.Unexpected(reply.getClass().getSimpleName());
     };
+  }
+
+  private static WorkerOutcome prefetched(PrefetchWorkerRetMsg reply) {
+    if (reply.state() == PrefetchState.DONE) {
+      return new WorkerOutcome.Done(reply.numTokens(), reply);
+    }
+    String state = reply.state().name().toLowerCase(Locale.ROOT);
+    String reason = reply.reason().isEmpty() ? state : state + ": " + reply.reason();
+    return new WorkerOutcome.Stopped(reason, reply.numTokens(), reply);
   }
 
   private static WorkerOutcome moved(MoveWorkerRetMsg move) {
@@ -126,7 +180,7 @@ final class WorkerMessages {
             move.stopped());
     return move.stopped() == null
         ? new WorkerOutcome.Done(move.numTokens(), kept)
-        : new WorkerOutcome.Stopped(move.stopped(), kept);
+        : new WorkerOutcome.Stopped(move.stopped(), move.numTokens(), kept);
   }
 
   private static <T> @Nullable List<T> first(@Nullable List<T> left) {

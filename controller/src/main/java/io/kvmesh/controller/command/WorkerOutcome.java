@@ -1,7 +1,6 @@
 package io.kvmesh.controller.command;
 
 import io.kvmesh.common.wire.control.ControlReply;
-import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
 import org.jspecify.annotations.Nullable;
 
 /** What became of a command at one worker. */
@@ -19,8 +18,10 @@ public sealed interface WorkerOutcome {
    * The worker began and ended before it had tried all.
    *
    * @param reason why
+   * @param tokens that it did it to
+   * @param reply all that it told
    */
-  record Stopped(String reason, MoveWorkerRetMsg reply) implements WorkerOutcome {}
+  record Stopped(String reason, long tokens, ControlReply reply) implements WorkerOutcome {}
 
   /**
    * The worker said no, or is of a kind that has no such command.
@@ -92,7 +93,7 @@ public sealed interface WorkerOutcome {
   default long tokens() {
     return switch (this) {
       case Done done -> done.tokens;
-      case Stopped stopped -> stopped.reply.numTokens();
+      case Stopped stopped -> stopped.tokens;
       default -> 0;
     };
   }

@@ -73,6 +73,23 @@ public final class ChunkReader {
     return new ChunkList(Collections.nCopies(bits.size(), keyspace), bits, keyspace, null);
   }
 
+  /** The keys of hashes in a keyspace, which must be one of agents. */
+  static List<String> keysOfHashes(ChunkNames names, int most) {
+    requireOneWay(names);
+    List<@Nullable HashValue> hashes = Objects.requireNonNull(names.hashes());
+    requireSize("hashes", hashes.size(), most);
+    if (names.keyspace() == null) {
+      throw Problems.badRequest("keyspace", null, "must be given with hashes");
+    }
+    Keyspace keyspace = keyspace(names.keyspace());
+    if (keyspace.isForeign() || keyspace.isEngine()) {
+      throw Problems.badRequest("keyspace", keyspace, "must be one that agents have");
+    }
+    return ofHashes(hashes, keyspace).hashBits().stream()
+        .map(bits -> new ChunkKey(keyspace, ChunkHash.ofUnsigned(bits)).toString())
+        .toList();
+  }
+
   private static ChunkList ofKeys(List<@Nullable String> keys) {
     List<@Nullable Keyspace> keyspaces = new ArrayList<>(keys.size());
     List<Long> bits = new ArrayList<>(keys.size());

@@ -1,5 +1,7 @@
 package io.kvmesh.controller.web;
 
+import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.controller.command.Command;
 import io.kvmesh.controller.command.CommandService;
 import io.kvmesh.controller.command.CommandView;
@@ -7,6 +9,7 @@ import io.kvmesh.controller.command.Submission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +48,8 @@ public final class CommandDesk {
         }
         throw Problems.notFound(target ? "target instance" : "instance", instanceId);
       }
+      case Submission.UnknownRank(String instanceId, int rank) ->
+          throw Problems.notFound("rank of instance " + instanceId, rank);
       case Submission.Impossible(String reason) ->
           throw Problems.badRequest("target instance", command.instanceId(), reason);
       case Submission.Duplicate(String taken) ->
@@ -52,6 +57,27 @@ public final class CommandDesk {
       case Submission.Overloaded(int running) ->
           throw Problems.overloaded(running + " commands are under way already");
     };
+  }
+
+  /** The command of that id; of a prefetch under way, as its workers tell it now. */
+  CompletableFuture<CommandView> progress(String id) {
+    return commands
+        .progress(id)
+        .thenApply(view -> view.orElseThrow(() -> Problems.notFound("command", id)));
+  }
+
+  /** Tells a prefetch to end; completes when it has. */
+  CompletableFuture<CommandView> cancel(String id) {
+    return commands.cancel(id).orElseGet(() -> CompletableFuture.completedFuture(over(id)));
+  }
+
+  private CommandView over(String id) {
+    CommandView view = find(id).orElseThrow(() -> Problems.notFound("command", id));
+    if (view.state() == CommandView.State.RUNNING) {
+      throw Problems.conflict(
+          "id", id, "is a command that can't be cancelled, only a prefetch can");
+    }
+    return view;
   }
 
   /** The command of that id. */
@@ -105,6 +131,37 @@ public final class CommandDesk {
       throw Problems.badRequest("tokens", null, "give either tokens or keys");
     }
     return chunks(tokens, keys);
+  }
+
+  /** A prefix of tokens, keys or hashes, one of them given, and of one keyspace. */
+  Command.Chunks prefix(
+      @Nullable List<@Nullable Long> tokens,
+      @Nullable List<@Nullable String> keys,
+      @Nullable List<@Nullable HashValue> hashes,
+      @Nullable String keyspace) {
+    if (hashes != null) {
+      ChunkNames names = new ChunkNames(hashes, keys, tokens, null, keyspace);
+      return new Command.Chunks(null, ChunkReader.keysOfHashes(names, maxKeys));
+    }
+    if (keyspace != null) {
+      throw Problems.badRequest("keyspace", keyspace, "must be absent without hashes");
+    }
+    Command.Chunks named = requiredChunks(tokens, keys);
+    List<String> texts = named.keys();
+    if (texts != null) {
+      requireOneKeyspace(texts);
+    }
+    return named;
+  }
+
+  private static void requireOneKeyspace(List<String> keys) {
+    Keyspace first = ChunkKey.parse(keys.getFirst()).keyspace();
+    for (int i = 1; i < keys.size(); i++) {
+      if (!ChunkKey.parse(keys.get(i)).keyspace().equals(first)) {
+        throw Problems.badRequest(
+            "keys[" + i + "]", keys.get(i), "must have the keyspace of the first, " + first);
+      }
+    }
   }
 
   /** The chunks of tokens alone, which must be given. */

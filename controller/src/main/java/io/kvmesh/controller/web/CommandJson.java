@@ -8,6 +8,7 @@ import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import io.kvmesh.controller.command.CommandView;
 import io.kvmesh.controller.command.WorkerOutcome;
 import io.kvmesh.controller.command.WorkerResult;
@@ -69,7 +70,8 @@ public record CommandJson(
    * @param refused chunks that it did not pin, since too many are
    * @param sequence of the last event that tells of it: the index has it when a barrier on it is
    *     answered
-   * @param outcomes of a move, compress or decompress: how many chunks, by what became of them
+   * @param outcomes of a move, compress, decompress or prefetch, of that also meanwhile: how many
+   *     chunks, by what became of them
    * @param bytesBefore of compress and decompress: what the bodies of chunks were long before
    * @param bytesAfter what they are long now
    * @param left of a move: keys of the first chunks that aren't at the target
@@ -93,11 +95,11 @@ public record CommandJson(
 
     static WorkerJson of(WorkerResult result) {
       WorkerOutcome outcome = result.outcome();
-      ControlReply told = outcome == null ? null : outcome.told();
+      ControlReply told = result.told();
       return new WorkerJson(
           result.worker().rank(),
           outcome == null ? null : outcome.kind(),
-          outcome == null ? 0 : outcome.tokens(),
+          result.tokens(),
           outcome == null ? null : outcome.error(),
           outcome instanceof WorkerOutcome.Refused refused ? refused.code() : null,
           told instanceof HealthWorkerRetMsg(int health) ? health : null,
@@ -126,6 +128,7 @@ public record CommandJson(
       return switch (told) {
         case ClearWorkerRetMsg clear -> clear.epoch();
         case MoveWorkerRetMsg move -> move.epoch();
+        case PrefetchWorkerRetMsg prefetch -> prefetch.epoch();
         case null, default -> null;
       };
     }
@@ -134,6 +137,7 @@ public record CommandJson(
       return switch (told) {
         case ClearWorkerRetMsg clear -> clear.sequence();
         case MoveWorkerRetMsg move -> move.sequence();
+        case PrefetchWorkerRetMsg prefetch -> prefetch.sequence();
         case null, default -> null;
       };
     }
@@ -141,6 +145,7 @@ public record CommandJson(
     private static @Nullable Map<String, Integer> outcomes(@Nullable ControlReply told) {
       return switch (told) {
         case MoveWorkerRetMsg move -> byName(move.outcomes());
+        case PrefetchWorkerRetMsg prefetch -> byName(prefetch.outcomes());
         case CompressWorkerRetMsg compress -> byName(compress.outcomes());
         case DecompressWorkerRetMsg decompress -> byName(decompress.outcomes());
         case null, default -> null;

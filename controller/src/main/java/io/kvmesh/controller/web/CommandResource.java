@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -106,14 +107,40 @@ public final class CommandResource {
       @Nullable List<@Nullable String> keys,
       @Nullable Boolean copy) {}
 
+  /**
+   * Brings a prefix to workers.
+   *
+   * @param rank of the worker that gets it; absent = all, each the chunks of its own rank
+   * @param tokens chunks of these, or of keys, or of hashes
+   * @param keyspace of hashes
+   * @param deadlineMillis in which it is to be over; absent = as long as the workers allow
+   */
+  record PrefetchRequest(
+      @Nullable String id,
+      @Nullable String instanceId,
+      @Nullable Integer rank,
+      @Nullable String location,
+      @Nullable List<@Nullable Long> tokens,
+      @Nullable List<@Nullable String> keys,
+      @Nullable List<@Nullable HashValue> hashes,
+      @Nullable String keyspace,
+      @Nullable Long deadlineMillis) {}
+
   @GetMapping
   Commands commands() {
     return new Commands(desk.list().stream().map(CommandJson::of).toList());
   }
 
   @GetMapping("/{id}")
-  CommandJson command(@PathVariable String id) {
-    return desk.find(id).map(CommandJson::of).orElseThrow(() -> Problems.notFound("command", id));
+  CompletableFuture<CommandJson> command(@PathVariable String id) {
+    return desk.progress(id).thenApply(CommandJson::of);
+  }
+
+  @DeleteMapping("/{id}")
+  CompletableFuture<ResponseEntity<CommandJson>> cancel(
+      @PathVariable String id, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    requireWait(waitMillis);
+    return await(id, desk.cancel(id), waitMillis);
   }
 
   @PostMapping("/clear")
@@ -195,6 +222,27 @@ public final class CommandResource {
         waitMillis);
   }
 
+  @PostMapping("/prefetch")
+  CompletableFuture<ResponseEntity<CommandJson>> prefetch(
+      @RequestBody PrefetchRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    return run(
+        new Command.Prefetch(
+            instance(it.instanceId()),
+            location(it.location()),
+            it.rank(),
+            desk.prefix(it.tokens(), it.keys(), it.hashes(), it.keyspace()),
+            deadline(it.deadlineMillis())),
+        it.id(),
+        waitMillis);
+  }
+
+  private static long deadline(@Nullable Long millis) {
+    if (millis != null && millis < 1) {
+      throw Problems.badRequest("deadlineMillis", millis, "must be at least 1");
+    }
+    return millis == null ? 0 : millis;
+  }
+
   private static String instance(@Nullable String instanceId) {
     return CommandDesk.required("instanceId", instanceId);
   }
@@ -205,16 +253,23 @@ public final class CommandResource {
 
   private CompletableFuture<ResponseEntity<CommandJson>> run(
       Command command, @Nullable String id, long waitMillis) {
+    requireWait(waitMillis);
+    Submission.Accepted accepted = desk.submit(command, id);
+    return await(accepted.id(), accepted.end(), waitMillis);
+  }
+
+  private void requireWait(long waitMillis) {
     if (waitMillis < 0 || waitMillis > maxWait.toMillis()) {
       throw Problems.badRequest(
           "waitMillis", waitMillis, "must be between 0 and " + maxWait.toMillis());
     }
-    Submission.Accepted accepted = desk.submit(command, id);
-    return accepted
-        .end()
-        .thenApply(Optional::of)
+  }
+
+  private CompletableFuture<ResponseEntity<CommandJson>> await(
+      String id, CompletableFuture<CommandView> end, long waitMillis) {
+    return end.thenApply(Optional::of)
         .completeOnTimeout(Optional.empty(), waitMillis, TimeUnit.MILLISECONDS)
-        .thenApply(end -> answer(accepted.id(), end));
+        .thenApply(view -> answer(id, view));
   }
 
   private ResponseEntity<CommandJson> answer(String id, Optional<CommandView> end) {

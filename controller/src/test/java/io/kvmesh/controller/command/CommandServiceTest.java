@@ -7,6 +7,10 @@ import static io.kvmesh.controller.fixture.Workers.live;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.PrefetchOutcome;
+import io.kvmesh.common.wire.PrefetchState;
+import io.kvmesh.common.wire.control.CancelPrefetchWorkerMsg;
+import io.kvmesh.common.wire.control.CheckPrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.common.wire.control.CompressWorkerMsg;
@@ -21,6 +25,8 @@ import io.kvmesh.common.wire.control.MoveWorkerMsg;
 import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import io.kvmesh.common.wire.control.WorkerPosition;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import java.time.Duration;
@@ -29,9 +35,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What is sent to whom, and what the answers mean; the workers are the test. */
@@ -206,7 +214,7 @@ class CommandServiceTest {
     WorkerOutcome.Stopped stopped =
         (WorkerOutcome.Stopped) Objects.requireNonNull(end.workers().get(1).outcome());
     assertThat(stopped.reason()).isEqualTo("the target is away");
-    assertThat(stopped.reply().left()).hasSize(100);
+    assertThat(((MoveWorkerRetMsg) stopped.reply()).left()).hasSize(100);
   }
 
   @Test
@@ -340,5 +348,106 @@ class CommandServiceTest {
     }
 
     assertThat(service.list()).extracting(CommandView::id).containsExactly("s2", "s1", "s0", "r2");
+  }
+
+  private static Command.Prefetch prefetch(@Nullable Integer rank, Command.Chunks chunks) {
+    return new Command.Prefetch("A", CPU, rank, chunks, 0);
+  }
+
+  private static PrefetchWorkerRetMsg prefetched(PrefetchState state, int brought, String reason) {
+    return new PrefetchWorkerRetMsg(
+        16L * brought, 1, 2, Map.of(PrefetchOutcome.BROUGHT, brought), state, reason);
+  }
+
+  private static List<String> keys(String... keys) {
+    return List.of(keys);
+  }
+
+  @Test
+  void prefetch_asksEachRankForItsOwnChunks_orOneForThoseNamed() {
+    agents("A", 0, 1);
+    Command.Chunks named = new Command.Chunks(null, keys("m@2@0@a@half@t%1", "m@2@0@-b@half@t%1"));
+
+    String id = accepted(prefetch(null, named)).id();
+    accepted(prefetch(1, named));
+    accepted(prefetch(null, KEYS));
+
+    PrefetchWorkerMsg first = request(0, PrefetchWorkerMsg.class);
+    assertThat(first.workerEventId()).isEqualTo("Worker0" + id);
+    assertThat(first.keys()).isEqualTo(named.keys());
+    assertThat(first.deadlineMillis()).as("less than the 99 s").isEqualTo(86_625);
+    assertThat(request(1, PrefetchWorkerMsg.class).keys())
+        .isEqualTo(keys("m@2@1@a@half@t%1", "m@2@1@-b@half@t%1"));
+    assertThat(request(2, PrefetchWorkerMsg.class).keys()).isEqualTo(named.keys());
+    assertThat(request(4, PrefetchWorkerMsg.class).keys()).as("of one rank").isEqualTo(KEYS.keys());
+    assertThat(sent).hasSize(5);
+  }
+
+  @Test
+  void prefetchToARankThatIsNotThere_isToldAndAsksNobody() {
+    agents("A", 0);
+    assertThat(service.submit(prefetch(3, KEYS), null))
+        .isEqualTo(new Submission.UnknownRank("A", 3));
+    assertThat(sent).isEmpty();
+  }
+
+  @Test
+  void prefetch_isRefusedForALmcacheWorker() {
+    registry.put(live(new WorkerId("A", 0), 1, foreign("url")));
+    CommandView end = accepted(prefetch(null, TOKENS)).end().join();
+    assertThat(end.workers().getFirst().outcome())
+        .isEqualTo(new WorkerOutcome.Refused("an LMCache worker can't prefetch", null));
+  }
+
+  @Test
+  void progressOfAPrefetch_isAskedOfThoseThatAreAtIt() {
+    agents("A", 0, 1);
+    Submission.Accepted command = accepted(prefetch(null, KEYS));
+    sent.get(0).reply(prefetched(PrefetchState.DONE, 3, ""));
+
+    CompletableFuture<Optional<CommandView>> asked = service.progress(command.id());
+    assertThat(request(2, CheckPrefetchWorkerMsg.class).workerEventId())
+        .isEqualTo("Worker1" + command.id());
+    assertThat(sent).hasSize(3);
+    sent.get(2).reply(prefetched(PrefetchState.RUNNING, 2, ""));
+
+    CommandView view = asked.join().orElseThrow();
+    assertThat(view.state()).isEqualTo(CommandView.State.RUNNING);
+    assertThat(view.tokens()).isEqualTo(80);
+    assertThat(view.workers().get(1).told()).isEqualTo(prefetched(PrefetchState.RUNNING, 2, ""));
+
+    var _ = service.progress(command.id());
+    sent.get(3).outcome.complete(new CommandOutcome.TimedOut());
+    sent.get(1).reply(prefetched(PrefetchState.FAILED, 2, "unavailable"));
+    CommandView end = command.end().join();
+    assertThat(end.state()).isEqualTo(CommandView.State.PARTIAL);
+    assertThat(end.workers().get(1).outcome())
+        .isEqualTo(
+            new WorkerOutcome.Stopped(
+                "failed: unavailable", 32, prefetched(PrefetchState.FAILED, 2, "unavailable")));
+    assertThat(service.progress(command.id()).join()).contains(end);
+    assertThat(sent).as("nobody is asked any more").hasSize(4);
+  }
+
+  @Test
+  void cancelOfAPrefetch_isToldToItsWorkers_andEndsWhenTheyHave() {
+    agents("A", 0, 1);
+    Submission.Accepted command = accepted(prefetch(null, KEYS));
+    sent.get(0).reply(prefetched(PrefetchState.DONE, 3, ""));
+
+    CompletableFuture<CommandView> cancelled = service.cancel(command.id()).orElseThrow();
+
+    assertThat(request(2, CancelPrefetchWorkerMsg.class).workerEventId())
+        .isEqualTo("Worker1" + command.id());
+    assertThat(sent).hasSize(3);
+    sent.get(2).reply(prefetched(PrefetchState.RUNNING, 1, ""));
+    assertThat(cancelled).isNotDone();
+    sent.get(1).reply(prefetched(PrefetchState.CANCELLED, 1, ""));
+    assertThat(cancelled.join()).isEqualTo(command.end().join());
+    assertThat(cancelled.join().workers().get(1).outcome())
+        .isEqualTo(
+            new WorkerOutcome.Stopped("cancelled", 16, prefetched(PrefetchState.CANCELLED, 1, "")));
+    assertThat(service.cancel(command.id())).as("is over").isEmpty();
+    assertThat(service.cancel(accepted(CLEAR).id())).as("no prefetch").isEmpty();
   }
 }

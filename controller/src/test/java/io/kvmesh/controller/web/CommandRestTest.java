@@ -2,8 +2,11 @@ package io.kvmesh.controller.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvmesh.common.wire.PrefetchState;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
+import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import io.kvmesh.controller.command.CommandOutcome;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -192,5 +195,84 @@ class CommandRestTest {
   void unknownCommands_are404() throws Exception {
     assertThat(client.get(COMMANDS + "unknown").status()).isEqualTo(404);
     assertThat(client.post(COMMANDS + "defragment", "{}").status()).isIn(404, 405);
+  }
+
+  private static final String KEYS = "{\"instanceId\":\"A\",\"keys\":[\"m@1@0@1@half\"]}";
+
+  private RestClient.Answer delete(String id) throws Exception {
+    return client.send("DELETE", COMMANDS + id, null, BodyPublishers.noBody());
+  }
+
+  @Test
+  void prefetch_tellsItsProgressWhenAskedFor_andEndsByDelete() throws Exception {
+    CompletableFuture<CommandOutcome> reply = new CompletableFuture<>();
+    script.client =
+        (ip, to, request, timeout) ->
+            request instanceof PrefetchWorkerMsg
+                ? reply
+                : RestFixture.Script.done(ip, to, request, timeout);
+    RestClient.Answer begun = client.post(COMMANDS + "prefetch?waitMillis=0", KEYS);
+    assertThat(begun.status()).isEqualTo(202);
+    assertThat(begun.at("/command").asString()).isEqualTo("prefetch");
+    assertThat(begun.at("/workers/0/outcomes").isNull()).isTrue();
+    String id = begun.at("/id").asString();
+
+    RestClient.Answer asked = client.get(COMMANDS + id);
+    assertThat(asked.status()).isEqualTo(200);
+    assertThat(asked.at("/state").asString()).isEqualTo("RUNNING");
+    assertThat(asked.at("/tokens").asLong()).isEqualTo(256);
+    assertThat(asked.at("/workers/0/status").isNull()).isTrue();
+    assertThat(asked.at("/workers/0/outcomes/BROUGHT").asInt()).isEqualTo(1);
+    assertThat(asked.at("/workers/0/outcomes/UNTRIED").asInt()).isEqualTo(1);
+
+    assertThat(delete(id + "?waitMillis=0").status()).as("has not ended yet").isEqualTo(202);
+    reply.complete(
+        new CommandOutcome.Replied(RestFixture.Script.prefetched(PrefetchState.CANCELLED, 1)));
+    RestClient.Answer cancelled = delete(id);
+    assertThat(cancelled.status()).isEqualTo(207);
+    assertThat(cancelled.at("/workers/0/status").asString()).isEqualTo("STOPPED");
+    assertThat(cancelled.at("/workers/0/error").asString()).isEqualTo("cancelled");
+    assertThat(client.get(COMMANDS + id).text()).isEqualTo(cancelled.text());
+  }
+
+  @Test
+  void prefetch_takesHashesToo_andIsDone() throws Exception {
+    RestClient.Answer done =
+        client.post(
+            COMMANDS + "prefetch",
+            "{\"instanceId\":\"A\",\"rank\":0,\"hashes\":[1,\"0x2\"],"
+                + "\"keyspace\":\"m@1@0@half\",\"deadlineMillis\":100}");
+    assertThat(done.status()).isEqualTo(200);
+    assertThat(done.at("/tokens").asLong()).isEqualTo(512);
+    assertThat(done.at("/workers/0/sequence").asLong()).isEqualTo(9);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '~',
+      value = {
+        "404; {'instanceId':'Z','tokens':[1]}",
+        "404; {'instanceId':'A','rank':7,'tokens':[1]}",
+        "400; {'instanceId':'A'}",
+        "400; {'instanceId':'A','hashes':[1]}",
+        "400; {'instanceId':'A','hashes':[1],'tokens':[1],'keyspace':'m@1@0@half'}",
+        "400; {'instanceId':'A','hashes':[1],'keyspace':'foreign@0'}",
+        "400; {'instanceId':'A','tokens':[1],'keyspace':'m@1@0@half'}",
+        "400; {'instanceId':'A','tokens':[1],'deadlineMillis':0}",
+        "400; {'instanceId':'A','keys':['m@1@0@1@half','n@1@0@1@half']}"
+      })
+  void prefetchThatMakesNoSense_isRefused(int status, String body) throws Exception {
+    assertThat(client.post(COMMANDS + "prefetch", body.replace('\'', '"')).status())
+        .isEqualTo(status);
+  }
+
+  @Test
+  void onlyAPrefetch_canBeCancelled() throws Exception {
+    script.client = (ip, to, request, timeout) -> new CompletableFuture<>();
+    String id =
+        client.post(COMMANDS + "clear?waitMillis=0", "{\"instanceId\":\"A\"}").at("/id").asString();
+    assertThat(delete(id).status()).isEqualTo(409);
+    assertThat(delete("unknown").status()).isEqualTo(404);
   }
 }

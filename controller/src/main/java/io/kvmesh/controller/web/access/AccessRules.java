@@ -49,6 +49,8 @@ public final class AccessRules {
     "/api/v1/commands/**", "/clear", "/pin", "/compress", "/decompress", "/move", "/health"
   };
 
+  private static final String OPERATE_BY_DELETE = "/api/v1/commands/**";
+
   private AccessRules() {}
 
   /** No sessions and no forms: each request brings its token. */
@@ -74,6 +76,8 @@ public final class AccessRules {
         .requestMatchers(HttpMethod.POST, READ_BY_POST)
         .hasRole(Role.READ.name())
         .requestMatchers(HttpMethod.POST, OPERATE_BY_POST)
+        .hasRole(Role.OPERATE.name())
+        .requestMatchers(HttpMethod.DELETE, OPERATE_BY_DELETE)
         .hasRole(Role.OPERATE.name())
         .anyRequest()
         .hasRole(Role.ADMIN.name());
