@@ -72,6 +72,9 @@ kvmesh.peer.lookup-bind: tcp://{{ $v.bindHost }}:{{ include "kvmesh.agent.port" 
 kvmesh.control.bind: tcp://{{ $v.bindHost }}:{{ include "kvmesh.agent.port" (merge (dict "door" "control") .) }}
 kvmesh.engine.bind: tcp://127.0.0.1:{{ include "kvmesh.agent.port" (merge (dict "door" "engine") .) }}
 server.port: {{ include "kvmesh.agent.port" (merge (dict "door" "management") .) }}
+{{- if $v.security.rest.enabled }}
+kvmesh.access.tokens-file: /etc/kvmesh/rest/tokens
+{{- end }}
 kvmesh.model.name: {{ $v.model.name | quote }}
 kvmesh.model.dtype: {{ $v.model.dtype | quote }}
 kvmesh.model.chunk-tokens: {{ $v.model.chunkTokens }}
@@ -166,6 +169,9 @@ volumeMounts:
   {{- if .root.Values.security.curve.enabled }}
   - {name: kvmesh-curve, mountPath: /etc/kvmesh/curve, readOnly: true}
   {{- end }}
+  {{- if .root.Values.security.rest.enabled }}
+  - {name: kvmesh-rest, mountPath: /etc/kvmesh/rest, readOnly: true}
+  {{- end }}
   {{- if .root.Values.kafka.propertiesSecret.name }}
   - {name: kvmesh-kafka, mountPath: /etc/kvmesh/kafka, readOnly: true}
   {{- end }}
@@ -195,6 +201,13 @@ volumeMounts:
 {{- if .Values.security.curve.enabled }}
 - name: kvmesh-curve
   secret: {secretName: {{ include "kvmesh.curveSecret" . }}, defaultMode: 0440}
+{{- end }}
+{{- if .Values.security.rest.enabled }}
+- name: kvmesh-rest
+  secret:
+    secretName: {{ include "kvmesh.restSecret" . }}
+    defaultMode: 0440
+    items: [{key: tokens, path: tokens}]
 {{- end }}
 {{- with .Values.kafka.propertiesSecret.name }}
 - name: kvmesh-kafka

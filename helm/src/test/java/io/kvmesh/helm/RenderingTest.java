@@ -149,6 +149,24 @@ class RenderingTest {
     }
   }
 
+  @Test
+  void scrapes_bringAToken_whereOneIsAskedFor() {
+    List<JsonNode> monitors =
+        Chart.objects("production", "security.rest.enabled=true").stream()
+            .filter(it -> it.path("kind").asString().endsWith("Monitor"))
+            .toList();
+
+    assertThat(monitors).hasSize(2);
+    for (JsonNode monitor : monitors) {
+      Stream.of("endpoints", "podMetricsEndpoints")
+          .flatMap(kind -> monitor.path("spec").path(kind).valueStream())
+          .forEach(
+              endpoint ->
+                  assertThat(endpoint.at("/authorization/credentials/key").asString())
+                      .isEqualTo("read"));
+    }
+  }
+
   private static boolean isOf(JsonNode object, String kind) {
     return object.path("kind").asString().equals(kind);
   }

@@ -7,6 +7,7 @@ import io.kvmesh.agent.config.SettingsLoader;
 import io.kvmesh.agent.directory.Holder;
 import io.kvmesh.agent.directory.LookupOutcome;
 import io.kvmesh.agent.directory.PeerDirectory;
+import io.kvmesh.agent.ops.AccessProblems;
 import io.kvmesh.agent.ops.AgentMeters;
 import io.kvmesh.agent.ops.Latencies;
 import io.kvmesh.agent.transfer.PullCount;
@@ -58,6 +59,7 @@ class ReadmeTest {
     AgentMeters meters = new AgentMeters(agent.parts());
 
     meters.bindTo(registry);
+    new AccessProblems().bindTo(registry);
 
     Readme.requireRows("agent-metrics", Readme.metrics(registry.scrape()));
   }

@@ -1,8 +1,8 @@
 package io.kvmesh.controller.config;
 
+import io.kvmesh.common.access.AccessTokens;
 import io.kvmesh.controller.web.access.AccessProblems;
 import io.kvmesh.controller.web.access.AccessRules;
-import io.kvmesh.controller.web.access.AccessTokens;
 import io.kvmesh.controller.web.access.JwtRoles;
 import jakarta.servlet.Filter;
 import java.io.IOException;
@@ -91,7 +91,8 @@ class AccessConfiguration {
               }
             });
     if (access.mode() == ControllerSettings.AccessMode.TOKENS) {
-      server.opaqueToken(it -> it.introspector(tokens(access.tokensFile())));
+      server.opaqueToken(
+          it -> it.introspector(AccessRules.introspector(tokens(access.tokensFile()))));
     } else {
       server.jwt(
           it -> it.decoder(decoder(access.jwt())).jwtAuthenticationConverter(roles(access.jwt())));

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.agent.ops.AccessProblems;
 import io.kvmesh.agent.ops.AgentEndpoint;
 import io.kvmesh.agent.ops.AgentMeters;
 import io.kvmesh.agent.ops.CacheHealth;
@@ -13,10 +14,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 
 /** The program's beans: the agent, and what looks at it. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
+@Import(AccessConfiguration.class)
 public class AgentConfiguration {
 
   @Bean
@@ -35,6 +38,11 @@ public class AgentConfiguration {
   @Bean
   AgentMeters agentMeters(Agent agent) {
     return new AgentMeters(agent.parts());
+  }
+
+  @Bean
+  AccessProblems accessProblems() {
+    return new AccessProblems();
   }
 
   @Bean

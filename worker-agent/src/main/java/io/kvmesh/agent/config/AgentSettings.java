@@ -5,6 +5,7 @@ import io.kvmesh.agent.memory.Demand;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
@@ -42,7 +43,8 @@ public record AgentSettings(
     @DefaultValue Resp resp,
     @DefaultValue Liveness liveness,
     @DefaultValue Zmq zmq,
-    @DefaultValue Security security) {
+    @DefaultValue Security security,
+    @NestedConfigurationProperty @DefaultValue Access access) {
 
   /**
    * What must match for this agent's bytes to be of use to a peer.

@@ -4,6 +4,7 @@ import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.event.KafkaCheck;
 import io.kvmesh.agent.memory.RangeAllocator;
 import io.kvmesh.agent.transfer.Channels;
+import io.kvmesh.common.access.AccessTokens;
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.process.ClientProperties;
 import io.kvmesh.common.zmq.CurveKeys;
@@ -55,6 +56,17 @@ final class SettingsRules {
     checkHandOver(settings);
     checkTimes(settings);
     checkSecurity(settings);
+    checkAccess(settings.access().tokensFile());
+  }
+
+  private void checkAccess(String file) {
+    try {
+      if (!file.isEmpty()) {
+        AccessTokens.read(Path.of(file));
+      }
+    } catch (IOException | InvalidPathException e) {
+      faults.add("access.tokens-file", file, "must be a file of lines with role and token: " + e);
+    }
   }
 
   private void checkSecurity(AgentSettings settings) {

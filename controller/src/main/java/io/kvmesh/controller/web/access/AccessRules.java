@@ -1,11 +1,20 @@
 package io.kvmesh.controller.web.access;
 
+import io.kvmesh.common.access.AccessTokens;
+import io.kvmesh.common.access.Role;
+import java.util.List;
+import java.util.Map;
 import org.springframework.http.HttpMethod;
 import org.springframework.security.access.hierarchicalroles.RoleHierarchy;
 import org.springframework.security.access.hierarchicalroles.RoleHierarchyImpl;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AuthorizeHttpRequestsConfigurer;
 import org.springframework.security.config.http.SessionCreationPolicy;
+import org.springframework.security.core.GrantedAuthority;
+import org.springframework.security.core.authority.SimpleGrantedAuthority;
+import org.springframework.security.oauth2.core.DefaultOAuth2AuthenticatedPrincipal;
+import org.springframework.security.oauth2.server.resource.introspection.BadOpaqueTokenException;
+import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
 
 /**
  * Which role each path needs. What isn't named here needs {@link Role#ADMIN}, so that nothing new
@@ -91,5 +100,19 @@ public final class AccessRules {
         .role(Role.OPERATE.name())
         .implies(Role.READ.name())
         .build();
+  }
+
+  /** Knows callers by these tokens. */
+  public static OpaqueTokenIntrospector introspector(AccessTokens tokens) {
+    return token -> {
+      Role role =
+          tokens.roleOf(token).orElseThrow(() -> new BadOpaqueTokenException("no such token"));
+      return new DefaultOAuth2AuthenticatedPrincipal(
+          role.text(), Map.of("active", true), List.of(authority(role)));
+    };
+  }
+
+  static GrantedAuthority authority(Role role) {
+    return new SimpleGrantedAuthority("ROLE_" + role.name());
   }
 }

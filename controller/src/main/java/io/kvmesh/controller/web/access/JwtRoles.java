@@ -1,5 +1,6 @@
 package io.kvmesh.controller.web.access;
 
+import io.kvmesh.common.access.Role;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -33,7 +34,10 @@ public final class JwtRoles implements Converter<Jwt, Collection<GrantedAuthorit
     for (String name : path) {
       claim = claim instanceof Map<?, ?> within ? within.get(name) : null;
     }
-    return words(claim).flatMap(word -> Role.parse(word).stream()).map(Role::authority).toList();
+    return words(claim)
+        .flatMap(word -> Role.parse(word).stream())
+        .map(AccessRules::authority)
+        .toList();
   }
 
   private static Stream<String> words(@Nullable Object claim) {

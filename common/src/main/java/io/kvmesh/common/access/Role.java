@@ -1,10 +1,8 @@
-package io.kvmesh.controller.web.access;
+package io.kvmesh.common.access;
 
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
-import org.springframework.security.core.GrantedAuthority;
-import org.springframework.security.core.authority.SimpleGrantedAuthority;
 
 /** What callers may do. Each may also do what those before it may. */
 public enum Role {
@@ -23,9 +21,5 @@ public enum Role {
   /** As {@link #parse} takes it. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
-  }
-
-  GrantedAuthority authority() {
-    return new SimpleGrantedAuthority("ROLE_" + name());
   }
 }

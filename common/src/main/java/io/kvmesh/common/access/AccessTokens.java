@@ -1,4 +1,4 @@
-package io.kvmesh.controller.web.access;
+package io.kvmesh.common.access;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -10,20 +10,15 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
-import org.springframework.security.core.GrantedAuthority;
-import org.springframework.security.oauth2.core.DefaultOAuth2AuthenticatedPrincipal;
-import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
-import org.springframework.security.oauth2.server.resource.introspection.BadOpaqueTokenException;
-import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
 
 /**
  * The callers' tokens, from a file of lines {@code role token}, such as {@code operate
  * 9f86d081884c7d65}. Empty lines and those that begin with # are passed over. Immutable; keeps
  * digests only, so that how long a look takes tells nothing of a token.
  */
-public final class AccessTokens implements OpaqueTokenIntrospector {
+public final class AccessTokens {
 
   private static final int MAX_BYTES = 1 << 20;
 
@@ -72,14 +67,9 @@ public final class AccessTokens implements OpaqueTokenIntrospector {
     }
   }
 
-  @Override
-  public OAuth2AuthenticatedPrincipal introspect(String token) {
-    @Nullable Role role = roles.get(digest(token));
-    if (role == null) {
-      throw new BadOpaqueTokenException("no such token");
-    }
-    List<GrantedAuthority> may = List.of(role.authority());
-    return new DefaultOAuth2AuthenticatedPrincipal(role.text(), Map.of("active", true), may);
+  /** What who brings it may do; empty if it is none of these. */
+  public Optional<Role> roleOf(String token) {
+    return Optional.ofNullable(roles.get(digest(token)));
   }
 
   private static String digest(String token) {
