@@ -59,18 +59,23 @@ final class Api {
 
   /** What is there. */
   JsonNode get(String path) throws ApiException, InterruptedException {
-    return good(send(path, null, timeout));
+    return good(send("GET", path, null, timeout));
   }
 
   /** What is there, whatever the status. */
   Answer look(String path) throws ApiException, InterruptedException {
-    return send(path, null, timeout);
+    return send("GET", path, null, timeout);
   }
 
   /** What a request is answered with; it may take {@code work} longer than others. */
   JsonNode post(String path, JsonNode body, Duration work)
       throws ApiException, InterruptedException {
-    return good(send(path, body, timeout.plus(work)));
+    return good(send("POST", path, body, timeout.plus(work)));
+  }
+
+  /** What the end of something is answered with; it may take {@code work} longer than others. */
+  JsonNode delete(String path, Duration work) throws ApiException, InterruptedException {
+    return good(send("DELETE", path, null, timeout.plus(work)));
   }
 
   private static JsonNode good(Answer answer) throws ApiException {
@@ -88,13 +93,15 @@ final class Api {
     return answer.body().has("command") && answer.body().has("workers");
   }
 
-  private Answer send(String path, @Nullable JsonNode body, Duration limit)
+  private Answer send(String method, String path, @Nullable JsonNode body, Duration limit)
       throws ApiException, InterruptedException {
     HttpRequest.Builder request = request(path).timeout(limit);
-    if (body != null) {
+    if (body == null) {
+      request.method(method, HttpRequest.BodyPublishers.noBody());
+    } else {
       request
           .header("Content-Type", "application/json")
-          .POST(HttpRequest.BodyPublishers.ofString(body.toString()));
+          .method(method, HttpRequest.BodyPublishers.ofString(body.toString()));
     }
     try {
       HttpResponse<String> response =

@@ -18,6 +18,11 @@ abstract sealed class ApiException extends Exception {
       this.status = status;
     }
 
+    /** Whether the controller doesn't know what was asked for. */
+    boolean isUnknown() {
+      return status == 404;
+    }
+
     /** Whether the request makes no sense, not the controller's state. */
     boolean isTheAskersFault() {
       return status < 500;

@@ -88,6 +88,27 @@ final class Chunks {
     }
   }
 
+  /** For a prefix that is to be brought: hashes have their keyspace beside them. */
+  static final class Prefix {
+
+    @Option(
+        names = "--keyspace",
+        paramLabel = "MODEL@WORLD@RANK@DTYPE",
+        description = "of hashes: a chunk key without its hash")
+    private String keyspace = "";
+
+    @ArgGroup(multiplicity = "1")
+    private NamesOrHashes names = new NamesOrHashes();
+
+    /** Puts them into a request. */
+    void into(ObjectNode request) {
+      if (!keyspace.isEmpty()) {
+        request.put("keyspace", keyspace);
+      }
+      names.into(request);
+    }
+  }
+
   private static <T> void put(
       ObjectNode request, String field, List<T> values, BiConsumer<ArrayNode, T> add) {
     if (!values.isEmpty()) {

@@ -25,7 +25,7 @@ final class CommandsAction extends Action {
       return GOOD;
     }
     String path = "/api/v1/commands/" + URLEncoder.encode(id, StandardCharsets.UTF_8);
-    JsonNode answer = connection.ask(api -> api.get(path));
+    JsonNode answer = connection.seek(api -> api.get(path));
     connection.print(answer, () -> WorkerActions.result(answer));
     return WorkerActions.status(answer);
   }

@@ -120,6 +120,25 @@ final class Connection {
     throw noAnswer(last);
   }
 
+  /** The answer of the first controller that knows of it: others may have begun it. */
+  JsonNode seek(Question question) throws ApiException, InterruptedException {
+    ApiException last = null;
+    for (Api api : controllers()) {
+      try {
+        return question.ask(api);
+      } catch (ApiException.Refused e) {
+        if (!e.isUnknown()) {
+          throw e;
+        }
+        last = last == null ? e : last;
+      } catch (ApiException.Unreachable e) {
+        // It may be the one.
+        last = e;
+      }
+    }
+    throw last == null ? noAnswer(null) : last;
+  }
+
   private static ApiException noAnswer(ApiException.@Nullable Unreachable last) {
     return last == null ? ApiException.Unreachable.notSent("--url", "names no controller") : last;
   }

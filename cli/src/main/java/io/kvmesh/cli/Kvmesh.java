@@ -40,6 +40,8 @@ import picocli.CommandLine.ScopeType;
       WorkerActions.Compress.class,
       WorkerActions.Decompress.class,
       WorkerActions.Move.class,
+      WorkerActions.Prefetch.class,
+      CancelAction.class,
       TopAction.class,
       CompletionAction.class,
       HelpCommand.class

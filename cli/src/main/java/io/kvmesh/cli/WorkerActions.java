@@ -1,6 +1,7 @@
 package io.kvmesh.cli;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -184,6 +185,48 @@ final class WorkerActions {
     final void fill(ObjectNode request) {
       chunks.into(request);
       request.put("method", method);
+    }
+  }
+
+  /** Brings a prefix to an instance. */
+  @Command(
+      name = "prefetch",
+      description = "Brings a prefix to an instance, from whoever has it; cancel ends that.")
+  static final class Prefetch extends Order {
+
+    @Mixin private Chunks.Prefix prefix = new Chunks.Prefix();
+
+    @Option(
+        names = "--rank",
+        paramLabel = "RANK",
+        description = "of the one worker that gets it (default: all, each its own chunks)")
+    private @Nullable Integer rank;
+
+    @Option(names = "--id", paramLabel = "ID", description = "of the prefetch, for cancel")
+    private String id = "";
+
+    @Option(
+        names = "--deadline",
+        paramLabel = "SECONDS",
+        description = "after which it ends (default: what the workers allow)")
+    private int deadlineSeconds;
+
+    Prefetch() {
+      super("prefetch");
+    }
+
+    @Override
+    void fill(ObjectNode request) {
+      prefix.into(request);
+      if (rank != null) {
+        request.put("rank", rank);
+      }
+      if (!id.isEmpty()) {
+        request.put("id", id);
+      }
+      if (deadlineSeconds > 0) {
+        request.put("deadlineMillis", Duration.ofSeconds(deadlineSeconds).toMillis());
+      }
     }
   }
 

@@ -94,6 +94,12 @@ class KvmeshTest {
             + " {\"instanceId\":\"a\",\"method\":\"zstd\"}",
         "move a b --copy --tokens 5 --wait 1 | commands/move?waitMillis=1000 |"
             + " {\"instanceId\":\"a\",\"tokens\":[5],\"targetInstanceId\":\"b\",\"copy\":true}",
+        "prefetch a --keyspace m@2@0@half --hashes 1,0x2 --rank 1 --id p --deadline 5 --wait 1 |"
+            + " commands/prefetch?waitMillis=1000 |"
+            + " {\"instanceId\":\"a\",\"keyspace\":\"m@2@0@half\",\"hashes\":[\"1\",\"0x2\"],"
+            + "\"rank\":1,\"id\":\"p\",\"deadlineMillis\":5000}",
+        "prefetch a --tokens 5,6 --wait 1 | commands/prefetch?waitMillis=1000 |"
+            + " {\"instanceId\":\"a\",\"tokens\":[5,6]}",
       })
   void posts_haveTheBodyOfTheRest(String line, String path, String body) {
     controller.answer("/api/v1/" + path, "{\"state\":\"DONE\",\"workers\":[]}");
@@ -104,6 +110,28 @@ class KvmeshTest {
     assertThat(run.err()).isEmpty();
     assertThat(run.status()).isZero();
     assertThat(controller.requests()).containsExactly("POST /api/v1/" + path + " " + body);
+  }
+
+  @Test
+  void cancel_seeksTheControllerThatKnowsThePrefetch() throws Exception {
+    String path = "/api/v1/commands/p%2F1?waitMillis=10000";
+    String stopped =
+        """
+        {"id":"p/1","command":"prefetch","instanceId":"a","state":"PARTIAL","workers":[
+          {"rank":0,"status":"STOPPED","tokens":16,"outcomes":{"BROUGHT":1},"error":"cancelled"}]}
+        """;
+    try (StubController other = new StubController()) {
+      other.answer(path, 207, stopped);
+      Run both = Run.of("cancel", "p/1", "--url", controller.url() + "," + other.url());
+      assertThat(both.status()).isZero();
+      assertThat(both.out()).contains("prefetch p/1: partial", "cancelled", "BROUGHT");
+      assertThat(other.requests()).containsExactly("DELETE " + path + " ");
+    }
+    assertThat(run("cancel", "p/1").status()).as("nobody knows it").isEqualTo(2);
+    controller.answer(path, stopped.replace("PARTIAL", "RUNNING"));
+    assertThat(run("cancel", "p/1").status()).isEqualTo(1);
+    controller.answer(path, 409, "{\"detail\":\"only a prefetch can be cancelled\"}");
+    assertThat(run("cancel", "p/1").err()).contains("only a prefetch");
   }
 
   @Test
