@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -103,6 +104,26 @@ class FaultIT {
                 assertThat(doctor())
                     .contains("3 workers examined")
                     .doesNotContain("TROUBLE", "WARNING"));
+  }
+
+  @Test
+  void prefixThatIsPrefetched_isThereBeforeItsEngineAsks() throws Exception {
+    List<ChunkKey> prefix = fresh(60);
+    probe.store(second, prefix.subList(0, 40));
+    probe.store(third, prefix.subList(30, 50));
+    awaitViewEqualsAgents();
+
+    String told = kvmesh("prefetch", first.name(), "--keys", texts(prefix));
+
+    assertThat(told).contains("done", "BROUGHT", "50", "MISSING", "10");
+    Retrieved retrieved = probe.retrieve(first, prefix, OF_THE_FLEET);
+    assertThat(retrieved.reply().numLocal()).isEqualTo(50);
+    assertThat(retrieved.reply().numPeer()).isZero();
+    awaitViewEqualsAgents();
+  }
+
+  private static String texts(List<ChunkKey> keys) {
+    return keys.stream().map(ChunkKey::toString).collect(Collectors.joining(","));
   }
 
   @Test
@@ -225,11 +246,17 @@ class FaultIT {
 
   /** What the command line says is wrong. */
   private String doctor() {
+    return kvmesh("doctor");
+  }
+
+  private String kvmesh(String... words) {
     StringWriter out = new StringWriter();
+    String url = "http://" + fleet.controller().address(Fleet.REST);
     var unused =
         Kvmesh.commandLine()
             .setOut(new PrintWriter(out))
-            .execute("doctor", "--url", "http://" + fleet.controller().address(Fleet.REST));
+            .execute(
+                Stream.concat(Stream.of(words), Stream.of("--url", url)).toArray(String[]::new));
     return out.toString();
   }
 

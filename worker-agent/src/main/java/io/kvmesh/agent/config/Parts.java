@@ -137,14 +137,17 @@ final class Parts {
     return new MoveLimits(move.deadline(), move.putDeadline(), pulls());
   }
 
-  /** One request to a peer is under way while another is taken in. */
+  /**
+   * One request to a peer is under way while another is taken in. An engine that waits for a chunk
+   * of such a batch has half of its time left when the batch is given up.
+   */
   PrefetchLimits prefetches() {
     AgentSettings.Prefetch prefetch = settings.prefetch();
     return new PrefetchLimits(
         prefetch.maxRunning(),
         prefetch.deadline(),
         2 * settings.peer().getBytes().toBytes(),
-        settings.engine().deadline(),
+        settings.engine().deadline().dividedBy(2),
         prefetch.maxHeldPercent());
   }
 
