@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -69,7 +70,7 @@ public final class ImageRoot {
               .toList();
       for (Path file : linked) {
         Process ldd = new ProcessBuilder("ldd", file.toString()).redirectErrorStream(true).start();
-        String said = new String(ldd.getInputStream().readAllBytes());
+        String said = new String(ldd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         ldd.waitFor();
         Matcher library = LIBRARY.matcher(said);
         while (library.find()) {
