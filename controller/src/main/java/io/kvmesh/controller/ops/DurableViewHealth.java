@@ -21,7 +21,12 @@ public final class DurableViewHealth implements HealthIndicator {
       case OFF -> Health.up().withDetail("reason", "no durable view is set up").build();
       case AWAY -> Health.down().withDetail("reason", "it did not answer last").build();
       case UNSUPPORTED ->
-          Health.down().withDetail("reason", "it was written by a later version").build();
+          Health.down()
+              .withDetail(
+                  "reason",
+                  "it was written by a later version: upgrade this controller, its log has the"
+                      + " formats")
+              .build();
     };
   }
 }

@@ -51,6 +51,9 @@ final class RecordDecoderTest {
     assertThat(decoder.decode(record(1, later))).isNull();
 
     assertThat(view.counters.counts().unsupported()).isEqualTo(1);
+    assertThat(decoder.rejected().latest().getFirst().reason())
+        .startsWith("Expected format 1 or earlier, got 2")
+        .contains("upgrade this reader");
     assertThat(view.counters.counts().garbage()).isZero();
   }
 

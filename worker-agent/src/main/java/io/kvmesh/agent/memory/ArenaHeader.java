@@ -45,14 +45,21 @@ final class ArenaHeader {
       MemorySegment file, ArenaFileLayout layout, ArenaIdentity identity, long epoch) {
     ArenaHeader read = new ArenaHeader(file, layout);
     read.requireAt("magic", ArenaFileLayout.MAGIC_AT, ArenaFileLayout.MAGIC);
-    int format = read.header.get(ValueLayout.JAVA_INT, ArenaFileLayout.FORMAT_AT);
-    requireSame("format", format, ArenaFileLayout.FORMAT);
+    requireFormat(read.header.get(ValueLayout.JAVA_INT, ArenaFileLayout.FORMAT_AT));
     read.requireAt("arena's size", ArenaFileLayout.ARENA_BYTES_AT, layout.arenaBytes());
     read.requireAt("file's size", ArenaFileLayout.FILE_BYTES_AT, file.byteSize());
     UUID id = identity.id();
     read.requireAt("id", ArenaFileLayout.ID_AT, id.getMostSignificantBits());
     read.requireAt("id", ArenaFileLayout.ID_AT + 8, id.getLeastSignificantBits());
     requireSame("epoch", (long) EPOCH.getVolatile(read.header, ArenaFileLayout.EPOCH_AT), epoch);
+  }
+
+  private static void requireFormat(int format) {
+    if (format != ArenaFileLayout.FORMAT) {
+      throw new ArenaException(
+          "its header says format %d, this version maps format %d only: upgrade the older of the two agents"
+              .formatted(format, ArenaFileLayout.FORMAT));
+    }
   }
 
   private void requireAt(String name, long at, long right) {

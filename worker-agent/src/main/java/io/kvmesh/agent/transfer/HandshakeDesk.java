@@ -60,13 +60,18 @@ final class HandshakeDesk {
     Optional<String> channel = self.channels().agree(request.channels());
     String refusal = refusal(request, channel);
     if (refusal != null) {
-      counters.count(ServerCount.HANDSHAKE_REFUSED);
-      return response("", refusal);
+      return refuse(refusal);
     }
     counters.count(ServerCount.HANDSHAKE);
     String agreed = channel.orElseThrow();
     peers.put(request.peerInitUrl(), new KnownPeers.Terms(request.epoch(), agreed));
     return response(agreed, null);
+  }
+
+  /** Refuses an introduction, in the words of the rule that it breaks. */
+  KvmeshInitResponse refuse(String rule) {
+    counters.count(ServerCount.HANDSHAKE_REFUSED);
+    return response("", rule);
   }
 
   private @Nullable String refusal(KvmeshInitRequest request, Optional<String> channel) {

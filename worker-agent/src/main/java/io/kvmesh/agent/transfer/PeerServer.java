@@ -234,7 +234,13 @@ public final class PeerServer implements AutoCloseable {
         HandshakeRequest request = codec.decode(HandshakeRequest.class, content.payload());
         send(socket, content.envelope(), desk.answer(request), List.of());
       } catch (WireFormatException e) {
-        refuse(socket, refusedAtInit, content.envelope(), message, String.valueOf(e.getMessage()));
+        if (e.code() == WireFormatException.Code.UNSUPPORTED_FORMAT) {
+          // Not garbage: a peer of a later version understands this refusal.
+          send(socket, content.envelope(), desk.refuse(e.rule()), List.of());
+        } else {
+          String rule = String.valueOf(e.getMessage());
+          refuse(socket, refusedAtInit, content.envelope(), message, rule);
+        }
       }
     }
   }

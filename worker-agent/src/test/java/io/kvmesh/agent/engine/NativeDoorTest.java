@@ -125,6 +125,16 @@ class NativeDoorTest {
   }
 
   @Test
+  void session_ofALaterFormat_isRefusedWithBothNumbers() {
+    EngineErrorMsg refused = client.ask(EngineErrorMsg.class, new OpenSessionMsg(2, "test"));
+
+    assertThat(refused.code()).isEqualTo(EngineErrorCode.BAD_REQUEST);
+    assertThat(refused.error())
+        .startsWith("Expected format 1 or earlier, got 2")
+        .contains("upgrade this reader");
+  }
+
+  @Test
   void storedChunks_areRetrievedAsTheyWere() {
     long session = open();
     List<ChunkKey> keys = TestAgent.keys(1, 5);

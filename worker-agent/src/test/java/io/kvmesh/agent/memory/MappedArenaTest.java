@@ -191,7 +191,7 @@ class MappedArenaTest {
   @Test
   void aFileOfALaterFormat_isRefused() throws IOException {
     patch(ArenaFileLayout.FORMAT_AT, 2);
-    assertRefused(identity(), EPOCH, "another format: 2 instead of 1");
+    assertRefused(identity(), EPOCH, "says format 2, this version maps format 1 only: upgrade");
   }
 
   @Test

@@ -48,6 +48,10 @@ final class FakePeer implements AutoCloseable {
   }
 
   final AtomicInteger handshakes = new AtomicInteger();
+
+  /** Of its answers to handshakes. */
+  final AtomicInteger format = new AtomicInteger(1);
+
   final AtomicInteger gets = new AtomicInteger();
   final List<Long> done = new CopyOnWriteArrayList<>();
   private final ZmqSockets sockets = new ZmqSockets();
@@ -98,7 +102,7 @@ final class FakePeer implements AutoCloseable {
     Message reply = new P2PInitSideRetMsg("127.0.0.1:" + lookup.port());
     if (request instanceof KvmeshInitRequest) {
       handshakes.incrementAndGet();
-      reply = new KvmeshInitResponse(1, EPOCH, PAGE, Channels.ZMQ, null);
+      reply = new KvmeshInitResponse(format.get(), EPOCH, PAGE, Channels.ZMQ, null);
     }
     socket.send(content.envelope().with(codec.encode(reply)));
   }

@@ -310,6 +310,20 @@ class FaultyPeerTest {
   }
 
   @Test
+  void handshake_ofALaterFormat_isNoneAndSaysBothNumbers() throws Exception {
+    try (FakePeer peer = FakePeer.that((it, to, get) -> it.give(to, get, 4))) {
+      peer.format.set(2);
+      assertThat(pull(peer, LONG))
+          .isInstanceOfSatisfying(
+              PullOutcome.Unavailable.class,
+              none ->
+                  assertThat(none.reason())
+                      .contains("Expected format 1 or earlier, got 2", "upgrade this reader"));
+      assertThat(peer.gets).hasValue(0);
+    }
+  }
+
+  @Test
   void errors_areRejectionsWithTheirCodes() throws Exception {
     for (int code : new int[] {1, 2, 99}) {
       try (FakePeer peer =

@@ -103,6 +103,21 @@ class PeerServerTest {
   }
 
   @Test
+  void handshake_ofALaterFormat_isRefusedWithBothNumbers() {
+    KvmeshInitResponse answer =
+        init.ask(
+            KvmeshInitResponse.class,
+            new KvmeshInitRequest(
+                2, ME, "me", 0, MY_EPOCH, 4096, TestAgent.TOKENS, List.of("zmq")));
+    assertThat(answer.refusal())
+        .isEqualTo(
+            "Expected format 1 or earlier, got 2: its writer is of a later version, upgrade this"
+                + " reader");
+    assertThat(owner.served.get(ServerCount.HANDSHAKE_REFUSED)).isEqualTo(1);
+    assertThat(introduce(4096, "zmq").refusal()).as("one of this format").isNull();
+  }
+
+  @Test
   void handshake_ofAnotherChannel_isAnError() {
     assertThat(init.ask(P2PErrorMsg.class, new PySocketInitRequest("x")).errorCode())
         .isEqualTo(P2PErrorMsg.UNKNOWN_MESSAGE);

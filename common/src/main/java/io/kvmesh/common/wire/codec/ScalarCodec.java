@@ -61,7 +61,8 @@ enum ScalarCodec implements ValueCodec {
       if (format > Formats.CURRENT) {
         throw in.fault(
             Code.UNSUPPORTED_FORMAT,
-            "Expected format %d or earlier, got %d".formatted(Formats.CURRENT, format));
+            "Expected format %d or earlier, got %d: its writer is of a later version, upgrade this reader"
+                .formatted(Formats.CURRENT, format));
       }
       if (format < 1) {
         throw in.fault(Code.INVALID_VALUE, "Expected a format of 1 or later, got " + format);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.wire.Bytes;
 import io.kvmesh.common.wire.ExtensionValue;
+import io.kvmesh.common.wire.FormatNumber;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.Message;
 import io.kvmesh.common.wire.OpType;
@@ -16,8 +17,11 @@ import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
 import io.kvmesh.common.wire.directory.DirectoryMessage;
 import io.kvmesh.common.wire.directory.FullSyncCommand;
 import io.kvmesh.common.wire.directory.HeartbeatRetMsg;
+import io.kvmesh.common.wire.engine.OpenSessionMsg;
 import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.common.wire.event.Tick;
+import io.kvmesh.common.wire.handshake.KvmeshInitRequest;
+import io.kvmesh.common.wire.handshake.KvmeshInitResponse;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +29,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -116,8 +121,25 @@ class WireValuesTest {
                     .packInt(0));
 
     assertThat(refused(LogEvent.class, later).code()).isEqualTo(Code.UNSUPPORTED_FORMAT);
+    assertThat(refused(LogEvent.class, later).rule())
+        .isEqualTo(
+            "Expected format 1 or earlier, got 2: its writer is of a later version, upgrade this"
+                + " reader");
     assertThat(refused(LogEvent.class, none).code()).isEqualTo(Code.INVALID_VALUE);
     assertThat(codec.decode(LogEvent.class, absent)).isEqualTo(new Tick());
+  }
+
+  @Test
+  void everyRecordOfTheLogAndEveryIntroduction_hasAFormat() {
+    Stream<Class<?>> ours =
+        Stream.concat(
+            Arrays.stream(LogEvent.class.getPermittedSubclasses()),
+            Stream.of(KvmeshInitRequest.class, KvmeshInitResponse.class, OpenSessionMsg.class));
+    assertThat(ours)
+        .allSatisfy(
+            type ->
+                assertThat(type.getRecordComponents())
+                    .anyMatch(it -> it.isAnnotationPresent(FormatNumber.class)));
   }
 
   /** 2^63 and above stay what they are and don't merge with negative numbers. */

@@ -26,7 +26,8 @@ public final class DurableViewException extends ViewUnavailableException {
   static DurableViewException unsupported(String where, String format) {
     return new DurableViewException(
         Reason.UNSUPPORTED_FORMAT,
-        "%s has format %s, this version reads up to %d".formatted(where, format, RedisKeys.FORMAT),
+        "%s has format %s, this version reads up to %d: a later version wrote it. Upgrade this controller; to go back to its version for good, remove the cluster's keys, and it writes them anew"
+            .formatted(where, format, RedisKeys.FORMAT),
         null);
   }
 
