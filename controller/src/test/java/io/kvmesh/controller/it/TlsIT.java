@@ -1,0 +1,134 @@
+package io.kvmesh.controller.it;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvmesh.controller.ControllerApplication;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** REST over TLS with the settings that the chart gives: a new certificate needs no restart. */
+@Timeout(120)
+class TlsIT {
+
+  private static final String PASSWORD = "changeit";
+
+  @TempDir private Path dir;
+
+  @Test
+  void certificateThatIsReplaced_isServedWithoutARestart() throws Exception {
+    install("before");
+    for (String file : List.of("tls.crt", "tls.key")) {
+      Files.createSymbolicLink(dir.resolve(file), Path.of("..data", file));
+    }
+    try (ConfigurableApplicationContext controller =
+        ControllerApplication.start(
+            "--server.port=0",
+            "--server.address=127.0.0.1",
+            "--kvmesh.kafka.bootstrap-servers=127.0.0.1:1",
+            "--kvmesh.zmq.pull-bind=tcp://127.0.0.1:0",
+            "--kvmesh.zmq.reply-bind=tcp://127.0.0.1:0",
+            "--kvmesh.zmq.heartbeat-bind=tcp://127.0.0.1:0",
+            "--server.ssl.bundle=rest",
+            "--spring.ssl.bundle.pem.rest.keystore.certificate=file:" + dir.resolve("tls.crt"),
+            "--spring.ssl.bundle.pem.rest.keystore.private-key=file:" + dir.resolve("tls.key"),
+            "--spring.ssl.bundle.pem.rest.reload-on-update=true",
+            "--spring.ssl.bundle.watch.file.quiet-period=500ms")) {
+      int port =
+          requireNonNull(((ServletWebServerApplicationContext) controller).getWebServer())
+              .getPort();
+      assertThat(nameServed(port)).isEqualTo("CN=before");
+
+      install("after");
+
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(() -> assertThat(nameServed(port)).isEqualTo("CN=after"));
+    }
+  }
+
+  /**
+   * A new key, and its certificate in that name, put there as the kubelet puts a Secret's files.
+   */
+  private void install(String name) throws Exception {
+    Path files = Files.createDirectory(dir.resolve(name));
+    Path store = dir.resolve(name + ".p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-keyalg",
+                "EC",
+                "-alias",
+                "rest",
+                "-dname",
+                "CN=" + name,
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                PASSWORD)
+            .inheritIO()
+            .start();
+    assertThat(keytool.waitFor()).isZero();
+    KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
+    write(
+        files.resolve("tls.key"),
+        "PRIVATE KEY",
+        keys.getKey("rest", PASSWORD.toCharArray()).getEncoded());
+    write(files.resolve("tls.crt"), "CERTIFICATE", keys.getCertificate("rest").getEncoded());
+    Path link = Files.createSymbolicLink(dir.resolve("..new"), Path.of(name));
+    Files.move(link, dir.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static void write(Path file, String type, byte[] content) throws IOException {
+    String text = Base64.getMimeEncoder().encodeToString(content);
+    Files.writeString(
+        file, "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(type, text, type));
+  }
+
+  /** Whose certificate a new connection gets. */
+  private static String nameServed(int port) throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, new TrustManager[] {new TrustsAll()}, null);
+    try (SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket()) {
+      socket.connect(new InetSocketAddress("127.0.0.1", port), 10_000);
+      socket.setSoTimeout(10_000);
+      socket.startHandshake();
+      X509Certificate served = (X509Certificate) socket.getSession().getPeerCertificates()[0];
+      return served.getSubjectX500Principal().getName();
+    }
+  }
+
+  /** It is the test that looks at the certificate. */
+  private static final class TrustsAll implements X509TrustManager {
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+}
