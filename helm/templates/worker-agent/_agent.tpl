@@ -95,6 +95,13 @@ kvmesh.memory.file: {{ include "kvmesh.agent.file" . }}
 {{- if eq $v.agents.memory.volume "hugepages" }}
 kvmesh.memory.hugetlb: required
 {{- end }}
+info.topology.host: $(NODE_NAME)
+{{- if $v.agents.topology.zoneLabel }}
+info.topology.zone: $(TOPOLOGY_ZONE)
+{{- end }}
+{{- if $v.agents.topology.rackLabel }}
+info.topology.rack: $(TOPOLOGY_RACK)
+{{- end }}
 {{- with $v.agents.memory.numaNodes }}
 kvmesh.memory.numa-node: {{ index . $.index }}
 {{- end }}
@@ -122,6 +129,14 @@ env:
     valueFrom: {fieldRef: {fieldPath: metadata.name}}
   - name: POD_IP
     valueFrom: {fieldRef: {fieldPath: status.podIP}}
+  {{- with $agents.topology.zoneLabel }}
+  - name: TOPOLOGY_ZONE
+    valueFrom: {fieldRef: {fieldPath: "metadata.labels['{{ . }}']"}}
+  {{- end }}
+  {{- with $agents.topology.rackLabel }}
+  - name: TOPOLOGY_RACK
+    valueFrom: {fieldRef: {fieldPath: "metadata.labels['{{ . }}']"}}
+  {{- end }}
   - name: JDK_JAVA_OPTIONS
     value: {{ printf "-Xmx%dm -XX:MaxDirectMemorySize=%sm -XX:HeapDumpPath=/tmp/agent-%d.hprof -Dsun.net.inetaddr.ttl=5 %s" (div (int64 (include "kvmesh.bytes" $memory.heap)) 1048576) (include "kvmesh.agent.directMebibytes" .root) (int .index) $agents.javaOptions | trim | quote }}
   {{- with $agents.extraEnv }}

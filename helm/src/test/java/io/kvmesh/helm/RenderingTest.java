@@ -150,6 +150,23 @@ class RenderingTest {
   }
 
   @Test
+  void agents_areToldWhereTheyAre_byLabelsOfTheirPods() {
+    String agent =
+        Chart.containers(
+                Chart.objects("minimal", "agents.topology.rackLabel=example.com/rack"), "agent")
+            .getFirst()
+            .toString();
+
+    assertThat(agent)
+        .contains("--info.topology.zone=$(TOPOLOGY_ZONE)", "--info.topology.rack=$(TOPOLOGY_RACK)")
+        .contains("metadata.labels['topology.kubernetes.io/zone']")
+        .contains("metadata.labels['example.com/rack']");
+    assertThat(Chart.text("minimal", "agents.topology.zoneLabel="))
+        .contains("--info.topology.host=$(NODE_NAME)")
+        .doesNotContain("TOPOLOGY_");
+  }
+
+  @Test
   void scrapes_bringAToken_whereOneIsAskedFor() {
     List<JsonNode> monitors =
         Chart.objects("production", "security.rest.enabled=true").stream()

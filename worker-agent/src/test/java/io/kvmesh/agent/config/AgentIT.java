@@ -195,6 +195,16 @@ class AgentIT {
   }
 
   @Test
+  void whereTheAgentIs_isShown() throws Exception {
+    try (ConfigurableApplicationContext program =
+        AgentApplication.start(arguments("a", NO_KAFKA, "--info.topology.zone=here"))) {
+      assertThat(get(program, "/actuator/info"))
+          .startsWith("200")
+          .contains("\"topology\":{\"zone\":\"here\"}");
+    }
+  }
+
+  @Test
   void theArena_isTheFileThatIsAskedFor_andIsShown(@TempDir Path dir) throws Exception {
     Path file = dir.resolve("arena");
     String[] asked = {
