@@ -59,12 +59,14 @@ class SecurityIT {
       MeterRegistry meters = controller.getBean(MeterRegistry.class);
       for (SocketSettings without : List.of(SocketSettings.DEFAULT, otherKey)) {
         assertThat(ask(sockets, front.replyPort(), without, SHORT)).isNull();
+        assertThat(ask(sockets, front.heartbeatPort(), without, SHORT)).isNull();
         try (ZmqSocket push =
             sockets.connect(SocketKind.PUSH, "tcp://127.0.0.1:" + front.pullPort(), without)) {
           push.send(new byte[] {(byte) 0xc1});
           assertThat(ask(sockets, front.replyPort(), withKey, LONG)).isNotNull();
         }
       }
+      assertThat(ask(sockets, front.heartbeatPort(), withKey, LONG)).isNotNull();
       assertThat(garbage(meters)).as("frames at the pull port").isZero();
       try (ZmqSocket push =
           sockets.connect(SocketKind.PUSH, "tcp://127.0.0.1:" + front.pullPort(), withKey)) {

@@ -19,7 +19,7 @@ final class DoorRules {
   void check(AgentSettings settings) {
     AgentSettings.Lm lm = settings.lm();
     check("lm", lm.maxConnections(), lm.maxBodyBytes(), lm.idleTimeout(), lm.stallTimeout());
-    AgentSettings.Resp resp = settings.resp();
+    Resp resp = settings.resp();
     check(
         "resp",
         resp.maxConnections(),
@@ -29,7 +29,7 @@ final class DoorRules {
     checkResp(resp);
   }
 
-  private void checkResp(AgentSettings.Resp resp) {
+  private void checkResp(Resp resp) {
     faults.requireRange("resp.max-arguments", resp.maxArguments(), 8, 1 << 20);
     faults.requireRange("resp.max-half-pairs", resp.maxHalfPairs(), 1, 1_000_000);
     faults.requireRange("resp.max-half-percent", resp.maxHalfPercent(), 0, 100);

@@ -66,7 +66,7 @@ final class TcpDoors implements AutoCloseable {
     return door("lm", lm.bind(), lm.enabled(), tcp, protocol, counters);
   }
 
-  private NamedDoor resp(AgentSettings.Resp resp) {
+  private NamedDoor resp(Resp resp) {
     Counters<DoorCount> counters = new Counters<>(DoorCount.class);
     TcpSettings tcp =
         new TcpSettings(

@@ -1,0 +1,48 @@
+package io.kvmesh.agent.config;
+
+import io.kvmesh.agent.engine.tcp.ExistsScope;
+import java.time.Duration;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The door for clients that speak the Redis protocol, LMCache's redis:// and resp:// connectors
+ * among them.
+ *
+ * @param enabled whether there is one
+ * @param bind door for engines, tcp://host:port; port 0 = any free one
+ * @param username of the only user; who names none means this one
+ * @param password of that user; empty = nobody has to say who they are
+ * @param exists where a chunk may be that exists: local = in this agent, fleet = also at its peers
+ * @param maxConnections open at once; further clients are sent away
+ * @param maxBodyBytes who announces a longer value is cut off; a shorter one that is larger than a
+ *     chunk is read and refused
+ * @param maxArguments who announces more for one request, its name among them, is cut off
+ * @param maxHalfPairs so many halves of redis:// pairs may wait for their other halves; the oldest
+ *     give way
+ * @param maxHalfPercent of the cache's capacity that such halves may take; one may always wait
+ * @param halfPairWait after which such a half is dropped
+ * @param idleTimeout after which a connection without a request is closed
+ * @param stallTimeout after which a request or reply that makes no progress ends its connection
+ */
+record Resp(
+    @DefaultValue("false") boolean enabled,
+    @DefaultValue("tcp://127.0.0.1:6379") String bind,
+    @DefaultValue("default") String username,
+    @DefaultValue("") String password,
+    @DefaultValue("fleet") ExistsScope exists,
+    @DefaultValue("1024") int maxConnections,
+    @DefaultValue("512MB") DataSize maxBodyBytes,
+    @DefaultValue("1024") int maxArguments,
+    @DefaultValue("256") int maxHalfPairs,
+    @DefaultValue("25") int maxHalfPercent,
+    @DefaultValue("30s") Duration halfPairWait,
+    @DefaultValue("1h") Duration idleTimeout,
+    @DefaultValue("30s") Duration stallTimeout) {
+
+  /** Without the password. */
+  @Override
+  public String toString() {
+    return "Resp[enabled=%s, bind=%s, username=%s]".formatted(enabled, bind, username);
+  }
+}
