@@ -69,8 +69,9 @@
 {{- if and $agents.memory.numaNodes (ne (len $agents.memory.numaNodes) $gpus) -}}
 {{- $faults = append $faults (printf "agents.memory.numaNodes must have one node for each of agents.gpusPerNode (%d), has %d" $gpus (len $agents.memory.numaNodes)) -}}
 {{- end -}}
-{{- if ge (int $agents.preStopSeconds) (int $agents.terminationGracePeriodSeconds) -}}
-{{- $faults = append $faults "agents.preStopSeconds must be less than agents.terminationGracePeriodSeconds" -}}
+{{- $stop := add (int $agents.preStopSeconds) (int $agents.drainSeconds) 15 -}}
+{{- if gt (int $stop) (int $agents.terminationGracePeriodSeconds) -}}
+{{- $faults = append $faults (printf "agents.terminationGracePeriodSeconds (%d) must be at least agents.preStopSeconds + agents.drainSeconds + 15 (%d)" (int $agents.terminationGracePeriodSeconds) (int $stop)) -}}
 {{- end -}}
 {{- $taken := dict -}}
 {{- range $index := until $gpus -}}

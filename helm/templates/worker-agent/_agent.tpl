@@ -86,6 +86,7 @@ kvmesh.model.hidden-size: {{ $v.model.hiddenSize }}
 kvmesh.model.page-bytes: {{ include "kvmesh.bytes" $v.model.pageBytes }}B
 kvmesh.cache.capacity-bytes: {{ include "kvmesh.bytes" $v.agents.memory.capacity }}B
 kvmesh.cache.compressed-bytes: {{ include "kvmesh.bytes" $v.agents.memory.compressed }}B
+kvmesh.drain.at-shutdown: {{ int $v.agents.drainSeconds }}s
 kvmesh.memory.reserve-bytes: {{ include "kvmesh.bytes" $v.agents.memory.reserve }}B
 kvmesh.memory.locked: {{ $v.agents.memory.locked | quote }}
 kvmesh.memory.prefault: {{ $v.agents.memory.prefault | quote }}

@@ -138,7 +138,12 @@ final class AgentEnd implements AutoCloseable {
         Duration.ofSeconds(10),
         1024,
         new PutLimits(
-            16, Duration.ofSeconds(10), new PullLimits(8 * MIB, 3, 1), Duration.ofSeconds(10), 80));
+            16,
+            Duration.ofSeconds(10),
+            new PullLimits(8 * MIB, 3, 1),
+            Duration.ofSeconds(10),
+            80,
+            10));
   }
 
   private static PeerClientSettings clientSettings(SocketSettings sockets) {

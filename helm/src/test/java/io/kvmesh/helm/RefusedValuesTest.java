@@ -29,7 +29,8 @@ class RefusedValuesTest {
         "agents.memory.numaNodes[0]=0 | must have one node for each",
         "agents.memory.reserve=511Mi | agents.memory.reserve (511Mi) must be at least 512Mi",
         "controller.heapPercent=76 | leaves 491Mi of controller.resources.limits.memory (2Gi)",
-        "agents.preStopSeconds=60 | must be less than agents.terminationGracePeriodSeconds",
+        "agents.preStopSeconds=60 | must be at least agents.preStopSeconds + agents.drainSeconds +"
+            + " 15 (95)",
         "controller.enabled=false | agents.controllers must name controllers",
         "controller.replicas=0 | /controller/replicas",
         "controller.antiAffinity=yes | 'preferred'",

@@ -35,12 +35,14 @@ class AgentArchitectureTest {
     "event,        cache memory common",
     "transfer,     cache memory common",
     "directory,    common",
+    "drain,        cache directory transfer common",
     "fleet,        cache directory transfer common",
     "engine,       cache transfer fleet common",
     "engine.tcp,   engine cache memory transfer common",
     "engine.lm,    engine.tcp cache common",
     "control,      cache transfer fleet common",
-    "ops,          cache memory directory transfer fleet control engine engine.tcp event common"
+    "ops,          cache memory directory transfer drain fleet control engine engine.tcp event"
+        + " common"
   })
   void eachPackage_usesNoneButThese(String name, String allowed) {
     List<String> packages = new ArrayList<>(List.of(AGENT + name));
@@ -107,6 +109,7 @@ class AgentArchitectureTest {
             AGENT + "event",
             AGENT + "transfer",
             AGENT + "directory",
+            AGENT + "drain",
             AGENT + "fleet",
             AGENT + "engine..",
             AGENT + "control")

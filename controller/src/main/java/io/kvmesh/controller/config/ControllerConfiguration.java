@@ -19,6 +19,7 @@ import io.kvmesh.controller.lmcache.FrontCounts;
 import io.kvmesh.controller.lmcache.FrontSettings;
 import io.kvmesh.controller.log.EventLogWriter;
 import io.kvmesh.controller.log.KafkaEventLogWriter;
+import io.kvmesh.controller.lookup.DrainLookup;
 import io.kvmesh.controller.lookup.HolderLookup;
 import io.kvmesh.controller.lookup.InstanceLookup;
 import io.kvmesh.controller.lookup.PrefixLookup;
@@ -156,6 +157,11 @@ public class ControllerConfiguration {
   }
 
   @Bean
+  DrainLookup drainLookup(ServedView served, WorkerRegistry registry, IngestView view) {
+    return new DrainLookup(view::ready, served.index(), registry);
+  }
+
+  @Bean
   InstanceLookup instanceLookup(
       ServedView view, WorkerRegistry registry, TokenChunker chunker, ControllerSettings settings) {
     ControllerSettings.Hash hash = settings.hash();
@@ -198,6 +204,7 @@ public class ControllerConfiguration {
       ControllerSettings settings,
       ZmqSockets sockets,
       HolderLookup lookup,
+      DrainLookup drains,
       IngestView view,
       WorkerRegistry registry,
       WorkerProbe probe,
@@ -216,7 +223,8 @@ public class ControllerConfiguration {
             settings.web().maxWait(),
             settings.front().maxSyncs(),
             settings.front().claimWait());
-    return new DirectoryFront(front, sockets, lookup, view, view, registry, probe, log, counts);
+    return new DirectoryFront(
+        front, sockets, lookup, drains, view, view, registry, probe, log, counts);
   }
 
   private static String bracketed(String host) {

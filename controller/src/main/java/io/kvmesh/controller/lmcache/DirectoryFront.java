@@ -9,6 +9,7 @@ import io.kvmesh.common.zmq.ZmqSocket;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.log.EventLogWriter;
 import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.DrainLookup;
 import io.kvmesh.controller.lookup.HolderLookup;
 import io.kvmesh.controller.registry.WorkerProbe;
 import io.kvmesh.controller.registry.WorkerRegistry;
@@ -45,6 +46,7 @@ public final class DirectoryFront implements AutoCloseable {
       FrontSettings settings,
       ZmqSockets sockets,
       HolderLookup lookup,
+      DrainLookup drains,
       Barrier barrier,
       LogView view,
       WorkerRegistry registry,
@@ -69,6 +71,7 @@ public final class DirectoryFront implements AutoCloseable {
     var requests =
         new RequestHandler(
             lookup,
+            drains,
             barrier,
             new Registration(workers, registry, conflicts, clashes, url::extraConfig),
             new Heartbeats(

@@ -10,6 +10,8 @@ import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.DirectoryRequest;
+import io.kvmesh.common.wire.directory.DrainMsg;
+import io.kvmesh.common.wire.directory.DrainRetMsg;
 import io.kvmesh.common.wire.directory.ErrorMsg;
 import io.kvmesh.common.wire.directory.FullSyncStartMsg;
 import io.kvmesh.common.wire.directory.FullSyncStatusMsg;
@@ -17,6 +19,7 @@ import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.wire.directory.PeerLayout;
 import io.kvmesh.common.wire.directory.RegisterMsg;
 import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.DrainLookup;
 import io.kvmesh.controller.lookup.Holder;
 import io.kvmesh.controller.lookup.HolderLookup;
 import io.kvmesh.controller.lookup.LookupAnswer;
@@ -32,6 +35,7 @@ final class RequestHandler {
   private static final int MOST_HOLDERS = 8;
 
   private final HolderLookup lookup;
+  private final DrainLookup drains;
   private final Barrier barrier;
   private final Registration registration;
   private final Heartbeats heartbeats;
@@ -40,12 +44,14 @@ final class RequestHandler {
 
   RequestHandler(
       HolderLookup lookup,
+      DrainLookup drains,
       Barrier barrier,
       Registration registration,
       Heartbeats heartbeats,
       FullSyncs fullSyncs,
       Duration maxWait) {
     this.lookup = lookup;
+    this.drains = drains;
     this.barrier = barrier;
     this.registration = registration;
     this.heartbeats = heartbeats;
@@ -58,7 +64,7 @@ final class RequestHandler {
     return switch (request) {
       case AppliedMsg _, RegisterMsg _, FullSyncStartMsg _, FullSyncStatusMsg _ -> true;
       case HeartbeatMsg heartbeat -> heartbeat.epoch() == null;
-      case BatchedP2PLookupMsg _ -> false;
+      case BatchedP2PLookupMsg _, DrainMsg _ -> false;
     };
   }
 
@@ -74,6 +80,7 @@ final class RequestHandler {
   private CompletableFuture<DirectoryReply> dispatch(DirectoryRequest request) {
     return switch (request) {
       case BatchedP2PLookupMsg question -> now(find(question));
+      case DrainMsg question -> now(drain(question));
       case AppliedMsg question -> waitFor(question);
       case RegisterMsg register -> registration.register(register);
       case HeartbeatMsg heartbeat -> heartbeats.answer(heartbeat);
@@ -91,8 +98,7 @@ final class RequestHandler {
             : Requester.agent(worker, Keyspace.parse(keyspace));
     long[] hashBits = question.hashes().stream().mapToLong(ChunkHash::bits).toArray();
     return switch (lookup.find(requester, hashBits)) {
-      case LookupAnswer.NotReady() ->
-          new ErrorMsg("the log is not read to its end yet", ErrorMsg.NOT_READY);
+      case LookupAnswer.NotReady() -> notReady();
       case LookupAnswer.Found found when found.holders().isEmpty() ->
           new BatchedP2PLookupRetMsg(List.of(PeerLayout.MISS));
       // A foreign worker gets what LMCache would answer, to the byte.
@@ -100,6 +106,19 @@ final class RequestHandler {
           new BatchedP2PLookupRetMsg(List.of(layout(found.holders().getFirst())));
       case LookupAnswer.Found found -> layouts(found.holders());
     };
+  }
+
+  private DirectoryReply drain(DrainMsg question) {
+    WorkerId worker = new WorkerId(question.instanceId(), question.workerId());
+    long[] hashBits = question.hashes().stream().mapToLong(ChunkHash::bits).toArray();
+    return drains
+        .find(worker, Keyspace.parse(question.keyspace()), hashBits)
+        .<DirectoryReply>map(it -> new DrainRetMsg(it.targets(), it.elsewhere()))
+        .orElseGet(RequestHandler::notReady);
+  }
+
+  private static ErrorMsg notReady() {
+    return new ErrorMsg("the log is not read to its end yet", ErrorMsg.NOT_READY);
   }
 
   private static BatchedP2PLookupRetMsg layouts(List<Holder> holders) {

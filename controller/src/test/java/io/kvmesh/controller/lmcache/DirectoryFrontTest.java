@@ -36,6 +36,7 @@ import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.fixture.FakeLog;
 import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.DrainLookup;
 import io.kvmesh.controller.lookup.PrefixLookup;
 import io.kvmesh.controller.lookup.ReadyLookup;
 import io.kvmesh.controller.registry.WorkerRegistry;
@@ -82,6 +83,7 @@ class DirectoryFrontTest {
               Duration.ofSeconds(1)),
           sockets,
           new ReadyLookup(view::ready, new PrefixLookup(index, registry)),
+          new DrainLookup(view::ready, index, registry),
           this::barrier,
           view,
           registry,

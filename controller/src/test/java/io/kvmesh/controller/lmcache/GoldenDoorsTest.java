@@ -14,7 +14,9 @@ import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSocket;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.fixture.FakeLog;
+import io.kvmesh.controller.index.MemoryIndex;
 import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.DrainLookup;
 import io.kvmesh.controller.lookup.LookupAnswer;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import java.io.IOException;
@@ -67,6 +69,7 @@ class GoldenDoorsTest {
               Duration.ofSeconds(1)),
           sockets,
           (requester, hashes) -> new LookupAnswer.Found(List.of(), 0, 0),
+          new DrainLookup(() -> false, new MemoryIndex(), new WorkerRegistry()),
           (worker, epoch, sequence, timeout) ->
               CompletableFuture.completedFuture(
                   new Barrier.Answer(Barrier.Outcome.TIMED_OUT, -1, -1)),

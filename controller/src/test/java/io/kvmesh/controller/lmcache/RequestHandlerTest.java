@@ -30,6 +30,7 @@ import io.kvmesh.common.wire.event.WorkerUp;
 import io.kvmesh.controller.fixture.FakeLog;
 import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.lookup.Barrier;
+import io.kvmesh.controller.lookup.DrainLookup;
 import io.kvmesh.controller.lookup.PrefixLookup;
 import io.kvmesh.controller.lookup.ReadyLookup;
 import io.kvmesh.controller.registry.SyncView;
@@ -71,6 +72,7 @@ class RequestHandlerTest {
   private final RequestHandler handler =
       new RequestHandler(
           new ReadyLookup(view::ready, new PrefixLookup(index, registry)),
+          new DrainLookup(view::ready, index, registry),
           this::await,
           new Registration(
               workers, registry, conflicts, clashes, ip -> Map.of("heartbeat_url", "c:8400")),

@@ -3,6 +3,7 @@ package io.kvmesh.quickstart.fleet;
 import io.kvmesh.quickstart.options.Options;
 import io.kvmesh.quickstart.options.Ports;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -13,9 +14,15 @@ import java.util.stream.IntStream;
  * @param controllers number of controllers, which are equal; the chosen ports are the first one's
  * @param pageBytes size of a chunk
  * @param keyFile the fleet's key; empty = no authentication and no encryption
+ * @param drain for so long agents that are told to end hand their chunks over to others
  */
 public record FleetSettings(
-    int controllers, List<AgentSpec> agents, int pageBytes, Ports ports, Optional<Path> keyFile) {
+    int controllers,
+    List<AgentSpec> agents,
+    int pageBytes,
+    Ports ports,
+    Optional<Path> keyFile,
+    Duration drain) {
 
   public static final String MODEL = "quickstart";
   public static final String DTYPE = "bfloat16";
@@ -28,7 +35,12 @@ public record FleetSettings(
 
   /** A fleet without a key and with any free ports. */
   public FleetSettings(int controllers, List<AgentSpec> agents, int pageBytes) {
-    this(controllers, agents, pageBytes, Ports.ANY, Optional.empty());
+    this(controllers, agents, pageBytes, Ports.ANY, Optional.empty(), Duration.ZERO);
+  }
+
+  /** The same fleet, whose agents hand over what they have before they go. */
+  public FleetSettings withDrain(Duration atMost) {
+    return new FleetSettings(controllers, agents, pageBytes, ports, keyFile, atMost);
   }
 
   /** As many equal agents as were asked for. */
@@ -42,6 +54,7 @@ public record FleetSettings(
         agents,
         options.pageBytes(),
         options.ports(),
-        Optional.ofNullable(options.keyFile()));
+        Optional.ofNullable(options.keyFile()),
+        Duration.ZERO);
   }
 }

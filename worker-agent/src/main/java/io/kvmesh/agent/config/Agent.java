@@ -10,6 +10,7 @@ import io.kvmesh.agent.directory.ControllerDirectory;
 import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.directory.HeartbeatSender;
 import io.kvmesh.agent.directory.LocalLookupCache;
+import io.kvmesh.agent.drain.Drainer;
 import io.kvmesh.agent.engine.EngineApi;
 import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.EngineSettings;
@@ -76,6 +77,7 @@ public final class Agent implements AutoCloseable {
   private final Counters<PullCount> pullCounts = new Counters<>(PullCount.class);
   private final Counters<DirectoryCount> directoryCounts = new Counters<>(DirectoryCount.class);
   private final Counters<MoveCount> moveCounts = new Counters<>(MoveCount.class);
+  private final Counters<MoveCount> drainCounts = new Counters<>(MoveCount.class);
   private final Counters<PrefetchCount> prefetchCounts = new Counters<>(PrefetchCount.class);
   private final Counters<ControlCount> controlCounts = new Counters<>(ControlCount.class);
   private final Counters<EngineCount> engineCounts = new Counters<>(EngineCount.class);
@@ -93,6 +95,7 @@ public final class Agent implements AutoCloseable {
   private final PeerClient peerClient;
   private final ChunkMover mover;
   private final ControllerDirectory directory;
+  private final Drainer drainer;
   private final LocalLookupCache lookups;
   private final PrefixPuller puller;
   private final Prefetcher prefetcher;
@@ -133,6 +136,7 @@ public final class Agent implements AutoCloseable {
     this.mover = new ChunkMover(cache, peerClient, parts.moves(), moveCounts, NANO_TIME);
     this.directory =
         new ControllerDirectory(id, parts.directory(), sockets, codec, directoryCounts, NANO_TIME);
+    this.drainer = new Drainer(cache, mover, directory, peerServer, drainCounts, NANO_TIME);
     this.lookups =
         new LocalLookupCache(
             latencies.timed(directory),
@@ -194,6 +198,7 @@ public final class Agent implements AutoCloseable {
     started.push(new Step("moves", mover::close));
     directory.start();
     started.push(new Step("directory", directory::close));
+    started.push(new Step("drain", drainer::close));
     beat();
     started.push(new Step("prefetches", prefetcher::close));
     engine.start();
@@ -271,6 +276,7 @@ public final class Agent implements AutoCloseable {
         peerClient,
         puller,
         mover,
+        drainer,
         prefetcher,
         directory,
         lookups,
@@ -280,6 +286,7 @@ public final class Agent implements AutoCloseable {
         serverCounts,
         pullCounts,
         moveCounts,
+        drainCounts,
         prefetchCounts,
         directoryCounts,
         controlCounts,
@@ -296,6 +303,18 @@ public final class Agent implements AutoCloseable {
   private void closeSockets() {
     if (!sockets.close(SOCKETS_CLOSE)) {
       throw new IllegalStateException("a socket is still in use");
+    }
+  }
+
+  /**
+   * The last thing before {@link #close}: hands hot chunks over to others, for as long as the
+   * settings say, while all doors are open.
+   */
+  void drain() {
+    Duration atMost = settings.drain().atShutdown();
+    if (!atMost.isZero() && self.offers()) {
+      LOG.info("Agent {} hands its chunks over, for {} at most", id, atMost);
+      var _ = drainer.drain("shutdown", atMost);
     }
   }
 

@@ -36,6 +36,11 @@ public class AgentConfiguration {
   }
 
   @Bean
+  ShutdownDrain shutdownDrain(Agent agent) {
+    return new ShutdownDrain(agent);
+  }
+
+  @Bean
   AgentMeters agentMeters(Agent agent) {
     return new AgentMeters(agent.parts());
   }

@@ -37,6 +37,7 @@ public record AgentSettings(
     @DefaultValue Peer peer,
     @DefaultValue Move move,
     @DefaultValue Prefetch prefetch,
+    @NestedConfigurationProperty @DefaultValue Drain drain,
     @DefaultValue Control control,
     @DefaultValue Engine engine,
     @DefaultValue Lm lm,

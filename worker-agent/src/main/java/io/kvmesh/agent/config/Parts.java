@@ -129,7 +129,12 @@ final class Parts {
   private PutLimits puts() {
     AgentSettings.Move move = settings.move();
     return new PutLimits(
-        move.maxPuts(), move.putDeadline(), pulls(), move.hold(), move.maxHeldPercent());
+        move.maxPuts(),
+        move.putDeadline(),
+        pulls(),
+        move.hold(),
+        move.maxHeldPercent(),
+        settings.drain().maxDisplacedPercent());
   }
 
   MoveLimits moves() {

@@ -50,6 +50,7 @@ final class SettingsRules {
     checkPeer(settings.peer());
     checkChannels(settings);
     checkMove(settings.move());
+    checkDrain(settings.drain());
     checkPrefetch(settings.prefetch());
     checkEngine(settings.engine());
     new DoorRules(faults).check(settings);
@@ -281,6 +282,11 @@ final class SettingsRules {
     millis("move.deadline", move.deadline(), 10, 3_600_000);
     millis("move.put-deadline", move.putDeadline(), 10, 600_000);
     millis("move.hold", move.hold(), 100, 3_600_000);
+  }
+
+  private void checkDrain(Drain drain) {
+    millis("drain.at-shutdown", drain.atShutdown(), 0, 3_600_000);
+    range("drain.max-displaced-percent", drain.maxDisplacedPercent(), 0, 100);
   }
 
   private void checkPrefetch(AgentSettings.Prefetch prefetch) {

@@ -9,6 +9,8 @@ import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.DirectoryRequest;
+import io.kvmesh.common.wire.directory.DrainMsg;
+import io.kvmesh.common.wire.directory.DrainRetMsg;
 import io.kvmesh.common.wire.directory.ErrorMsg;
 import io.kvmesh.common.wire.directory.PeerLayout;
 import io.kvmesh.common.zmq.RefusedFrames;
@@ -30,7 +32,7 @@ import java.util.function.LongSupplier;
  * Asks the controllers, all of which know the same: one, and another where that is silent, away or
  * not ready, within the question's time. One thread owns the connections; questions come from any.
  */
-public final class ControllerDirectory implements PeerDirectory, AutoCloseable {
+public final class ControllerDirectory implements PeerDirectory, DrainAdvisor, AutoCloseable {
 
   private static final int MAX_QUEUED_TASKS = 8192;
 
@@ -134,6 +136,28 @@ public final class ControllerDirectory implements PeerDirectory, AutoCloseable {
           case LookupOutcome.TimedOut timedOut -> DirectoryCount.TIMED_OUT;
         });
     return outcome;
+  }
+
+  @Override
+  public DrainAdvice drain(Keyspace keyspace, List<ChunkHash> hashes, Duration atMost)
+      throws InterruptedException {
+    DrainMsg question =
+        new DrainMsg(
+            self.instanceId(),
+            self.rank(),
+            keyspace.toString(),
+            hashes.stream().map(ControllerDirectory::indexed).toList());
+    return switch (inTurn(order.inOrder(), question, atMost)) {
+      case Exchange.Silent silent -> new DrainAdvice.None("no controller answered in time");
+      case Exchange.Failed failed -> new DrainAdvice.None(failed.reason());
+      case Exchange.Answered answer ->
+          switch (answer.reply()) {
+            case DrainRetMsg told -> new DrainAdvice.Told(told.targets(), told.elsewhere());
+            case ErrorMsg error -> new DrainAdvice.None("a controller says: " + error.error());
+            case DirectoryReply other ->
+                new DrainAdvice.None("answered with " + other.getClass().getSimpleName());
+          };
+    };
   }
 
   /** As indexes know it: a wide hash by its first eight bytes. */

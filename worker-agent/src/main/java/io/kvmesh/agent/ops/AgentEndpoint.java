@@ -3,6 +3,7 @@ package io.kvmesh.agent.ops;
 import io.kvmesh.agent.cache.CacheStats;
 import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.cache.RemovalCause;
+import io.kvmesh.agent.drain.DrainReport;
 import io.kvmesh.agent.engine.HandOverState;
 import io.kvmesh.agent.event.PublisherStats;
 import io.kvmesh.agent.fleet.PrefetchReport;
@@ -45,6 +46,7 @@ public final class AgentEndpoint {
    * @param channels over which chunks come from peers and go to them
    * @param heldForMoves chunks that moves have brought which aren't over
    * @param move that is under way from here, else the last one; null before the first
+   * @param drain the same of what is handed over as this agent goes
    * @param prefetches that are under way
    */
   public record State(
@@ -66,6 +68,7 @@ public final class AgentEndpoint {
       Channels channels,
       int heldForMoves,
       @Nullable Move move,
+      @Nullable Drain drain,
       List<Prefetch> prefetches,
       int controllers,
       boolean controllerReachable,
@@ -93,6 +96,17 @@ public final class AgentEndpoint {
    * @param done how many of them, by what became of them
    */
   public record Prefetch(String id, int chunks, Map<String, Integer> done) {}
+
+  /**
+   * What is handed over to those that stay, as this agent goes.
+   *
+   * @param targets that took some
+   * @param state under way, over, or stopped and why
+   * @param chunks how many there are
+   * @param done how many of them, by what became of them
+   */
+  public record Drain(
+      String id, List<String> targets, String state, int chunks, Map<String, Integer> done) {}
 
   /**
    * The arena.
@@ -173,6 +187,7 @@ public final class AgentEndpoint {
         channels(),
         parts.peerServer().heldForMoves(),
         move(),
+        drain(),
         parts.prefetcher().underWay().stream().map(AgentEndpoint::prefetch).toList(),
         parts.directory().controllers(),
         parts.directory().reachable(),
@@ -190,12 +205,26 @@ public final class AgentEndpoint {
         .mover()
         .underWay()
         .map(report -> move(report, "under way"))
-        .or(() -> parts.mover().last().map(report -> move(report, ending(report))))
+        .or(() -> parts.mover().last().map(report -> move(report, ending(report.stopped()))))
         .orElse(null);
   }
 
-  private static String ending(MoveReport report) {
-    return report.stopped() == null ? "over" : "stopped: " + report.stopped();
+  private @Nullable Drain drain() {
+    return parts
+        .drainer()
+        .underWay()
+        .map(report -> drain(report, "under way"))
+        .or(() -> parts.drainer().last().map(report -> drain(report, ending(report.stopped()))))
+        .orElse(null);
+  }
+
+  private static Drain drain(DrainReport report, String state) {
+    return new Drain(
+        report.id(), report.targets(), state, report.chunks(), byName(report.outcomes()));
+  }
+
+  private static String ending(@Nullable String stopped) {
+    return stopped == null ? "over" : "stopped: " + stopped;
   }
 
   private static Move move(MoveReport report, String state) {

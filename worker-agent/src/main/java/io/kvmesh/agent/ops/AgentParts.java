@@ -6,6 +6,7 @@ import io.kvmesh.agent.control.ControlServer;
 import io.kvmesh.agent.directory.ControllerDirectory;
 import io.kvmesh.agent.directory.DirectoryCount;
 import io.kvmesh.agent.directory.LocalLookupCache;
+import io.kvmesh.agent.drain.Drainer;
 import io.kvmesh.agent.engine.EngineCount;
 import io.kvmesh.agent.engine.NativeDoor;
 import io.kvmesh.agent.engine.tcp.NamedDoor;
@@ -42,6 +43,7 @@ public record AgentParts(
     PeerClient peerClient,
     PrefixPuller puller,
     ChunkMover mover,
+    Drainer drainer,
     Prefetcher prefetcher,
     ControllerDirectory directory,
     LocalLookupCache lookups,
@@ -51,6 +53,7 @@ public record AgentParts(
     Counters<ServerCount> serverCounts,
     Counters<PullCount> pullCounts,
     Counters<MoveCount> moveCounts,
+    Counters<MoveCount> drainCounts,
     Counters<PrefetchCount> prefetchCounts,
     Counters<DirectoryCount> directoryCounts,
     Counters<ControlCount> controlCounts,

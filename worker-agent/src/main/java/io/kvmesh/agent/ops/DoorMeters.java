@@ -24,13 +24,31 @@ import java.util.Set;
  */
 final class DoorMeters {
 
+  private static final Set<MoveCount> MOVES =
+      EnumSet.complementOf(EnumSet.of(MoveCount.CHUNK_ELSEWHERE));
+
+  /** What is handed over stays here. */
+  private static final Set<MoveCount> DRAINS =
+      EnumSet.complementOf(
+          EnumSet.of(
+              MoveCount.RETRY,
+              MoveCount.CHUNK_MOVED,
+              MoveCount.CHUNK_IN_USE,
+              MoveCount.CHUNK_NOT_HELD));
+
   private DoorMeters() {}
 
   static void bind(MeterRegistry registry, AgentParts parts) {
     door(
         registry, "peer.server", "at the doors for peers", ServerCount.class, parts.serverCounts());
     door(registry, "peer.pull", "of pulls from peers", PullCount.class, parts.pullCounts());
-    door(registry, "move", "of moves to other agents", MoveCount.class, parts.moveCounts());
+    door(registry, "move", "of moves to other agents", MOVES, parts.moveCounts());
+    door(
+        registry,
+        "drain",
+        "of what is handed over to others as this agent goes",
+        DRAINS,
+        parts.drainCounts());
     door(registry, "prefetch", "of prefetches", PrefetchCount.class, parts.prefetchCounts());
     door(
         registry,

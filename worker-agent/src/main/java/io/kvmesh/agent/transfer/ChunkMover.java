@@ -75,13 +75,47 @@ public final class ChunkMover implements AutoCloseable {
     return true;
   }
 
+  /**
+   * Hands chunks over to a worker that stays, on the caller's thread; they stay here, too.
+   *
+   * @param keys in the order in which they are to go
+   * @return empty if a move is under way, or this agent is closing. It is counted by the caller, as
+   *     what one target doesn't take another may
+   */
+  public Optional<MoveReport> handOver(
+      String id, String target, List<ChunkKey> keys, Duration atMost) {
+    MoveLimits within = new MoveLimits(atMost, limits.batchDeadline(), limits.batches());
+    Counters<MoveCount> uncounted = new Counters<>(MoveCount.class);
+    MoveRun run = newRun(MoveOrder.ofDrain(id, target, keys), within, uncounted);
+    Move move = new Move(run, Thread.currentThread());
+    if (closing || !underWay.compareAndSet(null, move)) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(run.run());
+    } finally {
+      underWay.set(null);
+      run.letGo();
+    }
+  }
+
+  /** Waits for the move that is under way, as long as given; answers whether none is any more. */
+  public boolean awaitIdle(Duration atMost) throws InterruptedException {
+    Move move = underWay.get();
+    return move == null || move.thread() == Thread.currentThread() || move.thread().join(atMost);
+  }
+
   private MoveRun newRun(MoveOrder order) {
+    return newRun(order, limits, counters);
+  }
+
+  private MoveRun newRun(MoveOrder order, MoveLimits within, Counters<MoveCount> counts) {
     List<ChunkKey> keys = order.keys();
     return new MoveRun(
         cache,
         client,
-        limits,
-        counters,
+        within,
+        counts,
         order,
         moveIds.nextLong(),
         // What would go last is worth most where the target has no room for all.

@@ -2,7 +2,7 @@ package io.kvmesh.agent.transfer;
 
 import io.kvmesh.common.wire.control.MoveOutcome;
 
-/** What happens when chunks are moved from here to another worker. */
+/** What happens when chunks are moved or handed over from here to another worker. */
 public enum MoveCount {
   /** A move that tried all its chunks. */
   MOVE,
@@ -18,6 +18,8 @@ public enum MoveCount {
   CHUNK_COPIED,
   /** A chunk that was at the target already and stays here, as was asked. */
   CHUNK_RESIDENT,
+  /** A chunk that another worker has, so that it was not handed over. */
+  CHUNK_ELSEWHERE,
   /** A chunk that is at the target and stays here since somebody holds it. */
   CHUNK_IN_USE,
   /** A chunk that is at the target and stays here since the target may have let go of it. */
@@ -35,11 +37,13 @@ public enum MoveCount {
   /** A chunk whose turn never came. */
   CHUNK_UNTRIED;
 
-  static MoveCount of(MoveOutcome outcome) {
+  /** Under what a chunk counts. */
+  public static MoveCount of(MoveOutcome outcome) {
     return switch (outcome) {
       case MOVED -> CHUNK_MOVED;
       case COPIED -> CHUNK_COPIED;
       case RESIDENT -> CHUNK_RESIDENT;
+      case ELSEWHERE -> CHUNK_ELSEWHERE;
       case IN_USE -> CHUNK_IN_USE;
       case NOT_HELD -> CHUNK_NOT_HELD;
       case NO_SPACE -> CHUNK_NO_SPACE;

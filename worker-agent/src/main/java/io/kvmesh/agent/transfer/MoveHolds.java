@@ -15,7 +15,8 @@ import java.util.function.LongSupplier;
  * What moves to this agent have brought. It is held until the sender says that the move is over, so
  * that no part of a move is evicted for the next, and what the sender has removed on our receipt is
  * still here. A time bounds each hold, begun anew with each push of the move; the sender knows it
- * and removes nothing after it. Bounded by chunks over all moves. Any thread.
+ * and removes nothing after it. Bounded by chunks over all moves; so is what may give way here to
+ * the chunks of senders that are going. Any thread.
  */
 final class MoveHolds {
 
@@ -25,9 +26,11 @@ final class MoveHolds {
   private static final class Hold {
     private final List<ChunkLease> leases = new ArrayList<>();
     private long untilNanos;
+    private int displaced;
   }
 
   private final int most;
+  private final int mostDisplaced;
   private final long nanos;
   private final LongSupplier nanoTime;
 
@@ -40,12 +43,17 @@ final class MoveHolds {
   @GuardedBy("lock")
   private int chunks;
 
+  @GuardedBy("lock")
+  private int displaced;
+
   /**
    * @param most chunks that may be held
+   * @param mostDisplaced chunks that may have given way for what is held
    * @param time for which what a push brought is held
    */
-  MoveHolds(int most, Duration time, LongSupplier nanoTime) {
+  MoveHolds(int most, int mostDisplaced, Duration time, LongSupplier nanoTime) {
     this.most = most;
+    this.mostDisplaced = mostDisplaced;
     this.nanos = time.toNanos();
     this.nanoTime = nanoTime;
   }
@@ -72,19 +80,45 @@ final class MoveHolds {
     }
   }
 
+  /** As above, of the chunks that may give way. */
+  int reserveDisplaced(int wanted) {
+    lock.lock();
+    try {
+      int granted = Math.max(0, Math.min(wanted, mostDisplaced - displaced));
+      displaced += granted;
+      return granted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives back what was set aside of these. */
+  void giveBackDisplaced(int reserved) {
+    lock.lock();
+    try {
+      displaced -= reserved;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * Takes over a lease, and holds all of the move for the whole time from now on. Of one that holds
    * nothing nothing is kept.
    *
    * @param reserved what was set aside for it, no less than it holds
+   * @param gaveWay how many chunks gave way for it, set aside before; they count until its end
    */
-  void keep(Id id, ChunkLease lease, int reserved) {
+  void keep(Id id, ChunkLease lease, int reserved, int gaveWay) {
     boolean empty = lease.size() == 0;
     lock.lock();
     try {
       chunks += lease.size() - reserved;
       Hold hold = empty ? byMove.get(id) : byMove.computeIfAbsent(id, none -> new Hold());
-      if (hold != null) {
+      if (hold == null) {
+        displaced -= gaveWay;
+      } else {
+        hold.displaced += gaveWay;
         hold.untilNanos = nanoTime.getAsLong() + nanos;
         if (!empty) {
           hold.leases.add(lease);
@@ -150,6 +184,7 @@ final class MoveHolds {
   @GuardedBy("lock")
   private void free(Hold hold, List<ChunkLease> into) {
     hold.leases.forEach(lease -> into.add(lease));
+    displaced -= hold.displaced;
     for (ChunkLease lease : hold.leases) {
       chunks -= lease.size();
     }

@@ -15,11 +15,12 @@ import org.jspecify.annotations.Nullable;
 /** What has become of each chunk of a move so far. Any thread. */
 final class MoveLedger {
 
-  /** Keys of chunks that didn't come to the target are listed up to here, and counted all. */
+  /** Keys of chunks that a move left are listed up to here, and counted all. */
   static final int MOST_LISTED = 10_000;
 
   private final MoveOrder order;
   private final int chunks;
+  private final int mostListed;
   private final ChunkCache cache;
   private final Counters<MoveCount> counters;
   private final ReentrantLock lock = new ReentrantLock();
@@ -39,6 +40,8 @@ final class MoveLedger {
   MoveLedger(MoveOrder order, int chunks, ChunkCache cache, Counters<MoveCount> counters) {
     this.order = order;
     this.chunks = chunks;
+    // What one target has no room for goes to the next.
+    this.mostListed = order.drain() ? chunks : MOST_LISTED;
     this.cache = cache;
     this.counters = counters;
   }
@@ -55,7 +58,7 @@ final class MoveLedger {
       outcomes.merge(outcome, 1, Integer::sum);
       if (outcome.isThere()) {
         tokens += tokensOfChunk;
-      } else if (left.size() < MOST_LISTED) {
+      } else if (left.size() < mostListed) {
         left.add(key);
         leftWhy.add(outcome);
       }

@@ -29,6 +29,7 @@ final class MoveRun {
   /** Those who hold a chunk here, such as the target that has just read it, have so long to end. */
   private static final Duration WAIT_FOR_HOLDERS = Duration.ofSeconds(1);
 
+  private static final String NO_ROOM = "the target has no room";
   private static final String CLOSING = "this worker is closing";
 
   /** A chunk of the batch that is being pushed, or of those that wait to be removed. */
@@ -195,7 +196,7 @@ final class MoveRun {
     Duration left = deadline.remaining();
     Deadline own = Deadline.after(left.compareTo(most) < 0 ? left : most, nanoTime);
     CompletableFuture<PutAnswer> answer =
-        client.put(order.target(), new PutBatch(texts, tokens, moveId), own);
+        client.put(order.target(), new PutBatch(texts, tokens, moveId, order.drain()), own);
     try {
       return answer.get(Math.max(0, own.remainingNanos()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
@@ -241,9 +242,14 @@ final class MoveRun {
       } else {
         ledger.enter(chunk.key(), chunk.tokens(), outcome);
       }
-      refused += outcome == MoveOutcome.NO_SPACE ? 1 : 0;
+      refused += isForNow(outcome) ? 1 : 0;
     }
-    return refused == chunks.size() ? "the target has no room" : null;
+    return refused == chunks.size() ? NO_ROOM : null;
+  }
+
+  /** Whether others may fare alike: a target that is drained itself keeps nothing. */
+  private boolean isForNow(MoveOutcome outcome) {
+    return outcome == MoveOutcome.NO_SPACE || (order.drain() && outcome == MoveOutcome.REFUSED);
   }
 
   /** MOVED if it is to be removed here. */

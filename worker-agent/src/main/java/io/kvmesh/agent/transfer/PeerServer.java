@@ -149,6 +149,11 @@ public final class PeerServer implements AutoCloseable {
     return lookupAddress;
   }
 
+  /** Whether what peers hand over that are going is kept here; at first it is. */
+  public void takesDrains(boolean takes) {
+    puts.takesDrains(takes);
+  }
+
   /** Bytes on loan. */
   public long bytesOnLoan() {
     return loans.openBytes();

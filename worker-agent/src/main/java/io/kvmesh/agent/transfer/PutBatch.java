@@ -9,8 +9,9 @@ import java.util.List;
  * @param keys as text
  * @param tokens by chunk
  * @param moveId of the move that they are a part of
+ * @param drain whether this agent is going
  */
-record PutBatch(List<String> keys, List<Long> tokens, long moveId) {
+record PutBatch(List<String> keys, List<Long> tokens, long moveId, boolean drain) {
 
   /** Copies the collections. */
   PutBatch {
@@ -22,6 +23,6 @@ record PutBatch(List<String> keys, List<Long> tokens, long moveId) {
   BatchedLookupAndPutMsg message(String sender, long epoch, long peerEpoch, Deadline deadline) {
     long millis = Math.max(1, deadline.remaining().toMillis() * 9 / 10);
     return new BatchedLookupAndPutMsg(
-        sender, keys, tokens, List.of(), epoch, peerEpoch, moveId, millis);
+        sender, keys, tokens, List.of(), epoch, peerEpoch, moveId, millis, drain ? true : null);
   }
 }

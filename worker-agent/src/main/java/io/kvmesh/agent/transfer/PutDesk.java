@@ -10,6 +10,7 @@ import io.kvmesh.common.wire.peer.BatchedPutDoneMsg;
 import io.kvmesh.common.wire.peer.P2PErrorMsg;
 import io.kvmesh.common.wire.peer.PutOutcome;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -44,6 +45,7 @@ final class PutDesk implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final MoveHolds holds;
   private final ThreadPoolExecutor threads;
+  private volatile boolean takesDrains = true;
 
   PutDesk(
       LocalPeer self,
@@ -60,8 +62,13 @@ final class PutDesk implements AutoCloseable {
     this.limits = limits;
     this.counters = counters;
     this.nanoTime = nanoTime;
-    int most = (int) ((long) cache.stats().mostPages() * limits.maxHeldPercent() / 100);
-    this.holds = new MoveHolds(most, limits.hold(), nanoTime);
+    long chunks = cache.stats().mostPages();
+    this.holds =
+        new MoveHolds(
+            (int) (chunks * limits.maxHeldPercent() / 100),
+            (int) (chunks * limits.maxDisplacedPercent() / 100),
+            limits.hold(),
+            nanoTime);
     this.threads =
         new ThreadPoolExecutor(
             THREADS,
@@ -94,6 +101,11 @@ final class PutDesk implements AutoCloseable {
       String why = "too many pushes are at work";
       refuse(ServerCount.PUT_OVERLOADED, ours, P2PErrorMsg.OVERLOADED, why, reply);
     }
+  }
+
+  /** Whether something is kept of what peers hand over that are going. */
+  void takesDrains(boolean takes) {
+    takesDrains = takes;
   }
 
   /** Ends what is held for a move. */
@@ -137,7 +149,10 @@ final class PutDesk implements AutoCloseable {
 
   private Message answer(PutOrder order) {
     try {
-      return receipt(order, read(order));
+      boolean futile = order.drain() && !takesDrains;
+      return receipt(
+          order,
+          futile ? Collections.nCopies(order.keys().size(), PutOutcome.NOT_KEPT) : read(order));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return fault(order.ours(), P2PErrorMsg.SERVER_ERROR, "this worker is closing");
@@ -152,17 +167,20 @@ final class PutDesk implements AutoCloseable {
     MoveHolds.Id move = order.move();
     int keys = order.keys().size();
     int most = move == null ? keys : holds.reserve(keys);
+    int mayDisplace = move == null || !order.drain() ? 0 : holds.reserveDisplaced(keys);
     ChunkLease lease = cache.newLease();
+    PutRun run = new PutRun(cache, client, limits.reads(), counters, order, lease, mayDisplace);
     boolean held = false;
     try {
-      List<PutOutcome> outcomes =
-          new PutRun(cache, client, limits.reads(), counters, order, lease).run(most);
+      List<PutOutcome> outcomes = run.run(most);
       if (move != null) {
-        holds.keep(move, lease, most);
+        holds.keep(move, lease, most, run.displaced());
         held = true;
       }
       return outcomes;
     } finally {
+      holds.giveBackDisplaced(mayDisplace - (held ? run.displaced() : 0));
+      counters.add(ServerCount.CHUNK_DISPLACED, run.displaced());
       if (!held) {
         lease.close();
         holds.giveBack(move == null ? 0 : most);

@@ -11,6 +11,13 @@ import java.time.Duration;
  * @param hold for so long after each push of a move all that it brought is held
  * @param maxHeldPercent of the cache's chunks that may be held for moves; one counts once for each
  *     push that named it
+ * @param maxDisplacedPercent of the cache's chunks that may be put out for what peers hand over
+ *     which are going, over all that are at it
  */
 public record PutLimits(
-    int maxWaiting, Duration longest, PullLimits reads, Duration hold, int maxHeldPercent) {}
+    int maxWaiting,
+    Duration longest,
+    PullLimits reads,
+    Duration hold,
+    int maxHeldPercent,
+    int maxDisplacedPercent) {}

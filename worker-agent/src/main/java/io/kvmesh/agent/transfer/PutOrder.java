@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokens by chunk
  * @param move that it is a part of; null = none
  * @param ours whether the sender understands our own fields
+ * @param drain whether the sender is going: few are put out for what it pushes
  */
 record PutOrder(
     String sender,
@@ -20,6 +21,7 @@ record PutOrder(
     List<Long> tokens,
     MoveHolds.@Nullable Id move,
     boolean ours,
+    boolean drain,
     Deadline deadline) {
 
   private static final int MOST_KEYS = 8192;
@@ -53,7 +55,8 @@ record PutOrder(
     }
     Long move = put.moveId();
     MoveHolds.Id id = move == null ? null : new MoveHolds.Id(put.senderId(), move);
-    return new PutOrder(put.senderId(), keys, put.offsets(), id, isOurs(put), deadline);
+    boolean drain = Boolean.TRUE.equals(put.drain());
+    return new PutOrder(put.senderId(), keys, put.offsets(), id, isOurs(put), drain, deadline);
   }
 
   /** Whether it is the last chunk, which may have fewer tokens. */

@@ -37,6 +37,10 @@ final class PutRun {
   private final Counters<ServerCount> counters;
   private final PutOrder order;
   private final ChunkLease into;
+  private final int mayDisplace;
+
+  /** Chunks that may have been put out for a sender that is going. */
+  private int displaced;
 
   /** By chunk; null while it isn't known. */
   private final @Nullable PutOutcome[] outcomes;
@@ -52,6 +56,7 @@ final class PutRun {
 
   /**
    * @param into gets what is here afterwards
+   * @param mayDisplace how many chunks may be put out if the sender is going; otherwise any number
    */
   PutRun(
       ChunkCache cache,
@@ -59,13 +64,15 @@ final class PutRun {
       PullLimits limits,
       Counters<ServerCount> counters,
       PutOrder order,
-      ChunkLease into) {
+      ChunkLease into,
+      int mayDisplace) {
     this.cache = cache;
     this.client = client;
     this.limits = limits;
     this.counters = counters;
     this.order = order;
     this.into = into;
+    this.mayDisplace = mayDisplace;
     this.outcomes = new PutOutcome[order.keys().size()];
   }
 
@@ -119,7 +126,8 @@ final class PutRun {
     wanted.clear();
     rooms.clear();
     List<ChunkSpec> specs = indexes.stream().map(this::spec).toList();
-    List<Claim> claims = cache.claim(specs, new Reserving.Now(), into);
+    List<Claim> claims =
+        order.drain() ? claimFew(specs) : cache.claim(specs, new Reserving.Now(), into);
     for (int i = 0; i < claims.size(); i++) {
       take(indexes.get(i), claims.get(i));
     }
@@ -131,6 +139,24 @@ final class PutRun {
     } finally {
       cache.abort(rooms.stream().filter(Objects::nonNull).toList());
     }
+  }
+
+  /** Claims what is free, and for few more what must give way. */
+  private List<Claim> claimFew(List<ChunkSpec> specs) throws InterruptedException {
+    List<Claim> claims = new ArrayList<>(cache.claim(specs, new Reserving.OnlyFree(), into));
+    for (int i = 0; i < claims.size() && displaced < mayDisplace; i++) {
+      if (claims.get(i) instanceof Claim.NoSpace) {
+        Claim again = cache.claim(specs.subList(i, i + 1), new Reserving.Now(), into).getFirst();
+        claims.set(i, again);
+        displaced += again instanceof PendingChunk ? 1 : 0;
+      }
+    }
+    return claims;
+  }
+
+  /** How many chunks of this cache may have given way. */
+  int displaced() {
+    return displaced;
   }
 
   /** Why a chunk can't be taken, whatever its bytes are. */

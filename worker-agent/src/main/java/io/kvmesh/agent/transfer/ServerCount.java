@@ -42,6 +42,8 @@ public enum ServerCount {
   CHUNK_READ,
   /** A byte of such a chunk. */
   BYTE_READ,
+  /** A chunk gave way to one of a peer that is going. */
+  CHUNK_DISPLACED,
   /** What a move brought is no longer held because its sender said that it is over. */
   HOLD_DONE,
   /** What a move brought is no longer held because its time has passed. */

@@ -26,7 +26,7 @@ class MoveHoldsTest {
   private final ChunkCache cache =
       new ChunkCache(
           new PageAllocator(arena, 4096), PolicyName.LRU.create(16), new EventOutbox(1000));
-  private final MoveHolds holds = new MoveHolds(4, Duration.ofNanos(100), now::get);
+  private final MoveHolds holds = new MoveHolds(4, 3, Duration.ofNanos(100), now::get);
 
   @AfterEach
   void unmap() {
@@ -44,7 +44,7 @@ class MoveHoldsTest {
   }
 
   private void keep(MoveHolds.Id move, long from, int count) {
-    holds.keep(move, lease(from, count), holds.reserve(count));
+    holds.keep(move, lease(from, count), holds.reserve(count), 0);
   }
 
   private int leased() {
@@ -72,8 +72,21 @@ class MoveHoldsTest {
     assertThat(holds.reserve(3)).isZero();
     holds.giveBack(1);
     assertThat(holds.reserve(3)).isEqualTo(1);
-    holds.keep(ONE, lease(1, 2), 3);
+    holds.keep(ONE, lease(1, 2), 3, 0);
     assertThat(holds.chunks()).as("2 are held, 1 set aside").isEqualTo(3);
+  }
+
+  @Test
+  void whatGaveWay_countsUntilTheMoveIsOver() {
+    assertThat(holds.reserveDisplaced(2)).isEqualTo(2);
+    holds.keep(ONE, lease(1, 1), holds.reserve(1), 1);
+    holds.giveBackDisplaced(1);
+    assertThat(holds.reserveDisplaced(5)).as("of 3, 1 gave way").isEqualTo(2);
+    holds.keep(OTHER, lease(2, 0), 0, 2);
+    assertThat(holds.reserveDisplaced(5)).as("nothing is held for it").isEqualTo(2);
+    holds.giveBackDisplaced(2);
+    assertThat(holds.end(ONE)).isTrue();
+    assertThat(holds.reserveDisplaced(5)).isEqualTo(3);
   }
 
   @Test

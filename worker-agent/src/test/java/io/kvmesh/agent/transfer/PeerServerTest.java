@@ -320,7 +320,7 @@ class PeerServerTest {
             Duration.ofSeconds(1),
             1,
             new PutLimits(
-                1, Duration.ofSeconds(1), new PullLimits(1, 1, 1), Duration.ofSeconds(1), 1));
+                1, Duration.ofSeconds(1), new PullLimits(1, 1, 1), Duration.ofSeconds(1), 1, 1));
     PeerServer second =
         new PeerServer(
             owner.self,

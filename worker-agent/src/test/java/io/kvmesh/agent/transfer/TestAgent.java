@@ -125,6 +125,7 @@ public final class TestAgent implements AutoCloseable {
     private Duration putDeadline = Duration.ofSeconds(10);
     private Duration hold = Duration.ofSeconds(10);
     private int maxHeldPercent = 100;
+    private int maxDisplacedPercent = 25;
     private int maxPuts = 16;
     private SocketSettings sockets = SocketSettings.DEFAULT;
     private String host = "127.0.0.1";
@@ -211,6 +212,12 @@ public final class TestAgent implements AutoCloseable {
       return this;
     }
 
+    /** What may give way to the chunks of peers that are going. */
+    public Builder maxDisplaced(int percent) {
+      maxDisplacedPercent = percent;
+      return this;
+    }
+
     public Builder maxPuts(int most) {
       maxPuts = most;
       return this;
@@ -262,7 +269,12 @@ public final class TestAgent implements AutoCloseable {
           loanDeadline,
           64,
           new PutLimits(
-              maxPuts, putDeadline, new PullLimits(getBytes, 3, 1), hold, maxHeldPercent));
+              maxPuts,
+              putDeadline,
+              new PullLimits(getBytes, 3, 1),
+              hold,
+              maxHeldPercent,
+              maxDisplacedPercent));
     }
 
     private MoveLimits moves() {

@@ -1,6 +1,9 @@
 package io.kvmesh.common.wire.control;
 
-/** What became of a chunk that was to be moved or copied. On the wire the name in lower case. */
+/**
+ * What became of a chunk that was to be moved, copied or handed over. On the wire the name in lower
+ * case.
+ */
 public enum MoveOutcome {
   /** It is at the target and no longer here. */
   MOVED,
@@ -8,6 +11,8 @@ public enum MoveOutcome {
   COPIED,
   /** It was at the target already and stays here, as was asked. */
   RESIDENT,
+  /** Another worker has it, so it was not handed over. */
+  ELSEWHERE,
   /** It is at the target, and here as well: somebody holds it, by a lease or a pin. */
   IN_USE,
   /** It is at the target, and here as well: the target no longer promises to keep it. */
@@ -29,7 +34,7 @@ public enum MoveOutcome {
   public boolean isThere() {
     return switch (this) {
       case MOVED, COPIED, RESIDENT, IN_USE, NOT_HELD -> true;
-      case NO_SPACE, REFUSED, UNREAD, UNCONFIRMED, GONE, UNTRIED -> false;
+      case ELSEWHERE, NO_SPACE, REFUSED, UNREAD, UNCONFIRMED, GONE, UNTRIED -> false;
     };
   }
 }

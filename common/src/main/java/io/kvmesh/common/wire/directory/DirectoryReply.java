@@ -8,4 +8,5 @@ public sealed interface DirectoryReply extends DirectoryMessage
         FullSyncStartRetMsg,
         FullSyncStatusRetMsg,
         AppliedRetMsg,
+        DrainRetMsg,
         ErrorMsg {}

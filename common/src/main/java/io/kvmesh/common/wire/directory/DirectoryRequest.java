@@ -7,4 +7,5 @@ public sealed interface DirectoryRequest extends DirectoryMessage
         BatchedP2PLookupMsg,
         FullSyncStartMsg,
         FullSyncStatusMsg,
-        AppliedMsg {}
+        AppliedMsg,
+        DrainMsg {}

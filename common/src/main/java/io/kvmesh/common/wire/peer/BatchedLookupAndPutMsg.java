@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param moveId of the move that this is a part of: what the receiver has afterwards it holds until
  *     {@link BatchedPutDoneMsg}, for a time
  * @param deadlineMillis after which the sender doesn't wait any more
+ * @param drain true: the sender is going, and the receiver puts out only few of its own for it
  */
 public record BatchedLookupAndPutMsg(
     String senderId,
@@ -21,7 +22,8 @@ public record BatchedLookupAndPutMsg(
     @Extension @Nullable Long epoch,
     @Extension @Nullable Long peerEpoch,
     @Extension @Nullable Long moveId,
-    @Extension @Nullable Long deadlineMillis)
+    @Extension @Nullable Long deadlineMillis,
+    @Extension @Nullable Boolean drain)
     implements PeerRequest {
 
   /** Copies the collections. */
@@ -31,9 +33,22 @@ public record BatchedLookupAndPutMsg(
     memIndexes = List.copyOf(memIndexes);
   }
 
+  /** Of a move, or of none. */
+  public BatchedLookupAndPutMsg(
+      String senderId,
+      List<String> keys,
+      List<Long> offsets,
+      List<Long> memIndexes,
+      @Nullable Long epoch,
+      @Nullable Long peerEpoch,
+      @Nullable Long moveId,
+      @Nullable Long deadlineMillis) {
+    this(senderId, keys, offsets, memIndexes, epoch, peerEpoch, moveId, deadlineMillis, null);
+  }
+
   /** Without extensions: as LMCache writes it. */
   public BatchedLookupAndPutMsg(
       String senderId, List<String> keys, List<Long> offsets, List<Long> memIndexes) {
-    this(senderId, keys, offsets, memIndexes, null, null, null, null);
+    this(senderId, keys, offsets, memIndexes, null, null, null, null, null);
   }
 }

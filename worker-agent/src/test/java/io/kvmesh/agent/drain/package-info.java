@@ -1,0 +1,5 @@
+/** Tests of drains. */
+@NullMarked
+package io.kvmesh.agent.drain;
+
+import org.jspecify.annotations.NullMarked;
