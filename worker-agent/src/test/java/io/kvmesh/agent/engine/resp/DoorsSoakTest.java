@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Sixteen readers and eight writers, through all doors, on four pages: each body that is read is
  * that of its key, whole, and not older than the last one whose writer was told so before. A second
- * by default, else {@code kvmesh.soak.seconds}.
+ * by default, else {@code kvmesh.test.soak}.
  */
 @Timeout(600)
 class DoorsSoakTest {
@@ -33,7 +33,7 @@ class DoorsSoakTest {
   private static final int READERS = 16;
   private static final int WRITERS = 8;
   private static final int PAGES = 4;
-  private static final Duration LENGTH = Duration.ofSeconds(Long.getLong("kvmesh.soak.seconds", 1));
+  private static final Duration LENGTH = Duration.ofSeconds(Long.getLong("kvmesh.test.soak", 1));
 
   /** By key, each of which has one writer. */
   private final AtomicIntegerArray written = new AtomicIntegerArray(WRITERS);
