@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.common.wire.event.LogEvent;
-import io.kvmesh.controller.index.KeyTotals;
 import io.kvmesh.embedded.EmbeddedKafka;
 import io.kvmesh.embedded.EmbeddedRedis;
 import java.nio.file.Path;
@@ -146,15 +145,7 @@ final class BrokerRestartIT {
 
   private void requireAllRight(TestController controller) throws Exception {
     for (TestAgent agent : agents) {
-      assertThat(controller.applied(agent).outcome()).isEqualTo(Applied.Outcome.APPLIED);
-      assertThat(controller.held(agent)).isEqualTo(agent.resident());
-      await()
-          .atMost(WAIT)
-          .ignoreExceptions()
-          .untilAsserted(
-              () ->
-                  assertThat(controller.durable().totals(agent.id()))
-                      .isEqualTo(new KeyTotals(agent.resident().size(), agent.digest())));
+      RebalanceIT.requireSame(controller, agent);
     }
     assertThat(controller.ingest.counts().gaps()).as("gaps").isZero();
     assertThat(controller.ingest.counts().mismatches()).as("mismatches").isZero();

@@ -161,7 +161,8 @@ final class RebalanceIT {
     return took;
   }
 
-  private static void requireSame(TestController controller, TestAgent agent) throws Exception {
+  /** Both views hold of the agent what it has. */
+  static void requireSame(TestController controller, TestAgent agent) throws Exception {
     assertThat(controller.applied(agent).outcome()).isEqualTo(Applied.Outcome.APPLIED);
     assertThat(controller.held(agent)).isEqualTo(agent.resident());
     await()
