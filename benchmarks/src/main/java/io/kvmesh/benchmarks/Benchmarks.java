@@ -1,8 +1,10 @@
 package io.kvmesh.benchmarks;
 
 import io.kvmesh.benchmarks.cache.CacheFigures;
+import io.kvmesh.benchmarks.front.FrontFigures;
 import io.kvmesh.benchmarks.index.IndexFigures;
 import io.kvmesh.benchmarks.index.RestartFigures;
+import java.util.OptionalDouble;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
@@ -23,9 +25,10 @@ public final class Benchmarks {
       case "policies" -> policies();
       case "index" -> IndexFigures.run(millions(args, 50));
       case "restart" -> RestartFigures.run(millions(args, 2));
+      case "front" -> FrontFigures.run(rate(args));
       default ->
           throw new IllegalArgumentException(
-              "The benchmarks are pull, holders, first-page, hand-over, cache, policies, index and restart, got '%s'"
+              "The benchmarks are pull, holders, first-page, hand-over, cache, policies, index, restart and front, got '%s'"
                   .formatted(which));
     }
   }
@@ -33,6 +36,13 @@ public final class Benchmarks {
   /** The second argument: so many millions of placements. */
   private static int millions(String[] args, int usual) {
     return args.length < 2 ? usual : Integer.parseInt(args[1]);
+  }
+
+  /** The second argument, if there is one: keys a second. */
+  private static OptionalDouble rate(String[] args) {
+    return args.length < 2
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(Double.parseDouble(args[1]));
   }
 
   private static void policies() throws RunnerException {

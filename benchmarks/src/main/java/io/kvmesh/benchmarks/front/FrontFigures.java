@@ -1,0 +1,118 @@
+package io.kvmesh.benchmarks.front;
+
+import io.kvmesh.benchmarks.figures.FigureTable;
+import io.kvmesh.benchmarks.figures.FigureTable.Baseline;
+import io.kvmesh.benchmarks.figures.Samples;
+import io.kvmesh.benchmarks.figures.Unit;
+import io.kvmesh.embedded.KafkaMain;
+import io.kvmesh.embedded.RedisMain;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.stream.Stream;
+
+/**
+ * LMCache workers load a controller with the mix that LMCache measures its own with, with a view in
+ * Redis and without; Kafka, Redis and controller are processes on this machine.
+ */
+public final class FrontFigures {
+
+  private static final int BROKER_HEAP_MEGABYTES = 1024;
+  private static final double WARM_UP_RATE = 100_000;
+  private static final double WARM_UP_SECONDS = 10;
+  private static final double SECONDS = 6;
+  private static final int BURST = 20_000;
+  private static final int SAMPLED_LOOKUPS = 5_000;
+
+  private final FigureTable table = new FigureTable(System.out);
+  private final OptionalDouble rate;
+
+  private FrontFigures(OptionalDouble rate) {
+    this.rate = rate;
+  }
+
+  /**
+   * Takes some minutes.
+   *
+   * @param rate keys a second; empty = the highest steady rate is looked for
+   */
+  public static void run(OptionalDouble rate) throws Exception {
+    System.setProperty("logback.configurationFile", "kvmesh-embedded-logback.xml");
+    Path dir = Files.createTempDirectory("kvmesh-front");
+    try (ChildProgram kafka =
+            ChildProgram.start(
+                dir.resolve("kafka"), BROKER_HEAP_MEGABYTES, KafkaMain.class, options());
+        ChildProgram redis =
+            ChildProgram.start(dir.resolve("redis"), 64, RedisMain.class, options())) {
+      String broker = kafka.awaitLine("ready kafka ");
+      String redisUri = "redis://" + redis.awaitLine("ready redis ");
+      FrontFigures figures = new FrontFigures(rate);
+      figures.measure("memory alone", dir.resolve("memory"), broker, "");
+      figures.measure("memory and Redis", dir.resolve("both"), broker, redisUri);
+    } finally {
+      delete(dir);
+    }
+  }
+
+  private static List<String> options() {
+    return List.of("--dir", "data", "--parent-pid", "" + ProcessHandle.current().pid());
+  }
+
+  private void measure(String views, Path dir, String broker, String redisUri) throws Exception {
+    try (LoadedController controller = new LoadedController(dir, broker, redisUri)) {
+      table.section(
+          "%d workers, %,d keys held; views: %s"
+              .formatted(Population.WORKERS, controller.held(), views));
+      controller.step(Math.min(WARM_UP_RATE, rate.orElse(WARM_UP_RATE)), WARM_UP_SECONDS);
+      steady(controller.step(rate.orElseThrow(), SECONDS));
+      check(controller);
+      burst(controller);
+    }
+  }
+
+  private void steady(Step step) {
+    row(
+        "keys a second" + (step.isSteady() ? "" : ", NOT steady"),
+        Unit.THOUSAND_A_SECOND,
+        step.rate());
+    row("lookup p50", Unit.MILLISECONDS, step.lookupNanos(50));
+    row("lookup p95", Unit.MILLISECONDS, step.lookupNanos(95));
+    row("lookup p99", Unit.MILLISECONDS, step.lookupNanos(99));
+    row("lag after a third", Unit.MILLISECONDS, step.lagNanos(step.lag().early()));
+    row("lag at the end", Unit.MILLISECONDS, step.lagNanos(step.lag().late()));
+  }
+
+  private void burst(LoadedController controller) throws Exception {
+    LoadedController.Burst burst = controller.burst(BURST);
+    String what = "%,d changes at once: ".formatted(BURST * HeldKeys.RUN);
+    row(what + "taken", Unit.MILLISECONDS, burst.takenNanos());
+    table.atMost(15e9, what + "seen", Unit.MILLISECONDS, one(burst.seenNanos()), Baseline.NONE);
+    check(controller);
+  }
+
+  private void check(LoadedController controller) throws IOException, InterruptedException {
+    table.line(
+        "  wrong answers: %d of %,d; %s"
+            .formatted(
+                controller.wrongLookups(SAMPLED_LOOKUPS), SAMPLED_LOOKUPS, controller.losses()));
+  }
+
+  private void row(String what, Unit unit, double value) {
+    table.row(what, unit, one(value), Baseline.NONE);
+  }
+
+  private static Samples one(double value) {
+    return new Samples(new double[] {value});
+  }
+
+  private static void delete(Path dir) throws IOException {
+    try (Stream<Path> files = Files.walk(dir)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}
