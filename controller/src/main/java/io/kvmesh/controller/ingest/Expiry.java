@@ -44,7 +44,8 @@ final class Expiry {
     }
     Set<Silence> silences = new HashSet<>();
     for (WorkerStream stream : expired) {
-      silences.add(new Silence(partition, stream.id(), stream.epoch(), stream.heartbeatOffset()));
+      silences.add(
+          new Silence(partition, stream.id(), stream.epoch(), stream.signs().heartbeatOffset()));
     }
     writtenOff.removeIf(known -> known.partition() == partition && !silences.contains(known));
     silences.forEach(this::writeOff);

@@ -46,7 +46,6 @@ import org.jspecify.annotations.Nullable;
 final class WorkerStream {
 
   private static final long NONE = -1;
-  private static final long MAX_BEAT_MILLIS = 60_000;
 
   private final WorkerId id;
   private final int partition;
@@ -72,14 +71,7 @@ final class WorkerStream {
   /** As shown last. */
   private SyncView shownSync = SyncView.NONE;
 
-  private long registeredMillis = NONE;
-  private long heartbeatMillis = NONE;
-  private long heartbeatOffset = NONE;
-
-  /** Time between a foreign worker's heartbeats, the longest of late; 0 = not known. */
-  private long beatIntervalMillis;
-
-  private long seenMillis = NONE;
+  private final SignsOfLife signs = new SignsOfLife();
   private long stale;
 
   /**
@@ -106,10 +98,7 @@ final class WorkerStream {
     epoch = progress.epoch();
     suspect = progress.suspect();
     announce(progress.announcement());
-    registeredMillis = progress.registeredMillis();
-    heartbeatMillis = progress.heartbeatMillis();
-    heartbeatOffset = progress.heartbeatOffset();
-    seenMillis = progress.seenMillis();
+    signs.resume(progress);
     stale = progress.stale();
     reregistered = progress.reregistered();
     progress
@@ -139,8 +128,9 @@ final class WorkerStream {
     return epoch;
   }
 
-  long heartbeatOffset() {
-    return heartbeatOffset;
+  /** When it was heard. */
+  SignsOfLife signs() {
+    return signs;
   }
 
   /** What it told of itself last. */
@@ -150,12 +140,7 @@ final class WorkerStream {
 
   /** Whether silence means anything: a foreign worker may have its heartbeats switched off. */
   boolean isExpectedToBeat() {
-    return !foreign || heartbeatOffset != NONE;
-  }
-
-  /** Time between a foreign worker's heartbeats, which it chooses itself; 0 = not known. */
-  long beatIntervalMillis() {
-    return beatIntervalMillis;
+    return !foreign || signs.heartbeatOffset() != SignsOfLife.NONE;
   }
 
   /** Whether some of the worker's keys may be wrong. */
@@ -193,7 +178,7 @@ final class WorkerStream {
       begin(life, record, steps);
     }
     offset = record.offset();
-    seenMillis = record.timestampMillis();
+    signs.seen(record);
     foreign |= keyspace != null && keyspace.isForeign();
     apply(record, keyspace, steps);
     WorkerChange change =
@@ -214,10 +199,7 @@ final class WorkerStream {
     announcement = null;
     foreign = false;
     shownSync = SyncView.NONE;
-    beatIntervalMillis = 0;
-    registeredMillis = record.timestampMillis();
-    heartbeatMillis = resumed ? record.timestampMillis() : NONE;
-    heartbeatOffset = resumed ? record.offset() : NONE;
+    signs.begin(record, resumed);
   }
 
   private static boolean isForeign(LogEvent event) {
@@ -282,13 +264,7 @@ final class WorkerStream {
 
   private void heartbeat(Heartbeat heartbeat, LogRecord record, Steps steps) {
     announce(heartbeat.announcement());
-    if (foreign && heartbeatMillis != NONE) {
-      // Others come between them while it has a full sync, so the longest fades but slowly.
-      long interval = Math.min(record.timestampMillis() - heartbeatMillis, MAX_BEAT_MILLIS);
-      beatIntervalMillis = Math.max(interval, beatIntervalMillis * 9 / 10);
-    }
-    heartbeatMillis = record.timestampMillis();
-    heartbeatOffset = record.offset();
+    signs.heartbeat(record, foreign);
     for (LocationState state : heartbeat.locations()) {
       location(state.location()).heartbeat(state, steps);
     }
@@ -369,10 +345,10 @@ final class WorkerStream {
         epoch,
         suspect,
         announcement,
-        registeredMillis,
-        heartbeatMillis,
-        heartbeatOffset,
-        seenMillis,
+        signs.registeredMillis(),
+        signs.heartbeatMillis(),
+        signs.heartbeatOffset(),
+        signs.seenMillis(),
         stale,
         reregistered,
         progress);
@@ -390,9 +366,9 @@ final class WorkerStream {
         epoch,
         announcement,
         views,
-        registeredMillis,
-        heartbeatMillis,
-        seenMillis,
+        signs.registeredMillis(),
+        signs.heartbeatMillis(),
+        signs.seenMillis(),
         partition,
         offset,
         stale,
@@ -402,7 +378,7 @@ final class WorkerStream {
   private SyncView sync() {
     shownSync =
         foreign
-            ? SyncViews.of(locations, reregistered, suspect, shownSync, seenMillis)
+            ? SyncViews.of(locations, reregistered, suspect, shownSync, signs.seenMillis())
             : SyncView.NONE;
     return shownSync;
   }

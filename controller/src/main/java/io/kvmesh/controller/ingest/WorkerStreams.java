@@ -201,7 +201,8 @@ final class WorkerStreams {
       return false;
     }
     long usual = Math.max(1, liveness.longestStep().toMillis() / 2);
-    long patience = time.toMillis() * Math.max(usual, known.stream.beatIntervalMillis()) / usual;
+    long patience =
+        time.toMillis() * Math.max(usual, known.stream.signs().beatIntervalMillis()) / usual;
     return sinceSeen(known).toMillis() > patience;
   }
 

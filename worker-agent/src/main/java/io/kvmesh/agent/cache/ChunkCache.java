@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kvmesh.agent.cache.policy.EvictionPolicy;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.common.key.ChunkKey;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -25,9 +24,8 @@ import java.util.function.LongSupplier;
 public final class ChunkCache {
 
   private final ChunkMemory memory;
-  private final ChunkRecords records;
   private final Keeping keeping;
-  private final LayerSlices layers;
+  private final ChunkLeases leases;
   private final ChunkPins pins;
   private final CacheSnapshots snapshots;
   private final ChunkMoves moves;
@@ -86,9 +84,7 @@ public final class ChunkCache {
       LongSupplier nanoTime) {
     this.memory = memory;
     this.keeping = options.keeping();
-    this.layers = new LayerSlices(options.bodies().shape());
     this.resident = new ResidentSet(memory, packed, policy, sink);
-    this.records = resident.records();
     this.pinBook = new PinBook(resident, options.pins());
     this.desk = new ClaimDesk(this, lock, memory, resident, counters, options);
     this.packer = new ChunkPacker(this, lock, resident, desk);
@@ -96,6 +92,8 @@ public final class ChunkCache {
     this.pins = new ChunkPins(lock, pinBook, desk, nanoTime);
     this.snapshots = new CacheSnapshots(lock, resident);
     this.moves = new ChunkMoves(lock, resident, desk);
+    LayerSlices layers = new LayerSlices(options.bodies().shape());
+    this.leases = new ChunkLeases(this, lock, memory, layers, resident, desk, counters);
   }
 
   /** What it does with chunks that were committed. */
@@ -125,47 +123,17 @@ public final class ChunkCache {
 
   /** A lease that holds nothing yet. */
   public ChunkLease newLease() {
-    return new ChunkLease(this, 0);
+    return leases.empty();
   }
 
   /** Holds the longest resident prefix of the keys, found in one step. It isn't a use. */
   public ChunkLease leasePrefix(List<ChunkKey> keys) {
-    ChunkLease lease = new ChunkLease(this, keys.size());
-    ColdLookups guesses = guessesAt(keys);
-    lock.lock();
-    try {
-      resident.holdPrefix(keys, guesses, lease);
-      desk.makeReadable(lease);
-      counters.looked(keys.size(), lease.size());
-    } finally {
-      lock.unlock();
-    }
-    packer.makeReadable(lease);
-    return lease;
-  }
-
-  @SuppressWarnings("GuardedBy") // guesses need no lock
-  private ColdLookups guessesAt(List<ChunkKey> keys) {
-    ColdLookups guesses = resident.lookups(keys.size());
-    guesses.guess(keys, 0);
-    return guesses;
+    return leases.prefix(keys);
   }
 
   /** A use of the first {@code count} chunks of the lease, the last one first. */
   public void touch(ChunkLease lease, int count) {
-    lock.lock();
-    try {
-      lease.requireOpenIn(this);
-      if (count < 0 || count > lease.size()) {
-        throw new IndexOutOfBoundsException(
-            "The lease holds %d chunks, asked to touch %d".formatted(lease.size(), count));
-      }
-      for (int i = count - 1; i >= 0; i--) {
-        resident.use(lease.slotAt(i));
-      }
-    } finally {
-      lock.unlock();
-    }
+    leases.touch(lease, count);
   }
 
   /**
@@ -297,7 +265,7 @@ public final class ChunkCache {
     lock.lock();
     try {
       int slot = resident.find(key);
-      boolean removed = slot != ChunkTable.NOT_FOUND && (alsoHeld || !records.isHeld(slot));
+      boolean removed = slot != ChunkTable.NOT_FOUND && (alsoHeld || !resident.isHeld(slot));
       if (removed) {
         resident.remove(slot, cause);
       }
@@ -313,9 +281,9 @@ public final class ChunkCache {
     lock.lock();
     try {
       int slot = resident.find(key);
-      boolean fits = slot != ChunkTable.NOT_FOUND && records.bytes(slot) == bytes;
+      boolean fits = slot != ChunkTable.NOT_FOUND && resident.records().bytes(slot) == bytes;
       if (fits) {
-        records.setForm(slot, form);
+        resident.records().setForm(slot, form);
       }
       return fits;
     } finally {
@@ -385,45 +353,8 @@ public final class ChunkCache {
     }
   }
 
-  /** The end of a lease. */
-  void release(ChunkLease lease) {
-    lock.lock();
-    try {
-      if (lease.markClosed()) {
-        for (int i = 0; i < lease.size(); i++) {
-          resident.letGo(lease.slotAt(i));
-        }
-        moves.letGo();
-        desk.serve();
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** For chunks that are held, whose records don't change. */
-  ChunkRecords records() {
-    return records;
-  }
-
-  LayerSlices layers() {
-    return layers;
-  }
-
-  ChunkKey key(int heldSlot) {
-    lock.lock();
-    try {
-      return new ChunkKey(resident.keyspace(heldSlot), records.hash(heldSlot));
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  MemorySegment body(int place, int bytes) {
-    return memory.body(place, bytes);
-  }
-
-  ChunkMemory memory() {
-    return memory;
+  /** What leases and pending chunks read. */
+  ChunkLeases leases() {
+    return leases;
   }
 }

@@ -40,16 +40,19 @@ public final class ChunkLease implements AutoCloseable {
 
   /** The chunk's key. */
   public ChunkKey key(int index) {
-    return cache.key(slot(index));
+    return cache.leases().key(slot(index));
   }
 
   /** The chunk's body, read-only, exactly as long as it was stored. */
   public MemorySegment body(int index) {
     int slot = slot(index);
-    if (cache.records().isPacked(slot)) {
+    if (cache.leases().records().isPacked(slot)) {
       throw new IllegalStateException("The body of chunk number %d is compressed".formatted(index));
     }
-    return cache.body(cache.records().place(slot), cache.records().bytes(slot)).asReadOnly();
+    return cache
+        .leases()
+        .body(cache.leases().records().place(slot), cache.leases().records().bytes(slot))
+        .asReadOnly();
   }
 
   /**
@@ -59,37 +62,37 @@ public final class ChunkLease implements AutoCloseable {
    *     piece
    */
   public MemorySegment layer(int index, int layer) {
-    return cache.layers().layer(body(index), tokens(index), layer);
+    return cache.leases().layers().layer(body(index), tokens(index), layer);
   }
 
   /** Length of the body. */
   public int bytes(int index) {
-    return cache.records().bytes(slot(index));
+    return cache.leases().records().bytes(slot(index));
   }
 
   /** Number of tokens that the chunk stands for. */
   public int tokens(int index) {
-    return cache.records().tokens(slot(index));
+    return cache.leases().records().tokens(slot(index));
   }
 
   /** How the body's values lie, as whoever stored it told; null = nobody told. */
   public @Nullable BodyForm form(int index) {
-    return cache.records().form(slot(index));
+    return cache.leases().records().form(slot(index));
   }
 
   /** Checksum of the body, taken when it was committed; see ChunkChecksum. */
   public long checksum(int index) {
-    return cache.records().checksum(slot(index));
+    return cache.leases().records().checksum(slot(index));
   }
 
   /** Where the body lies: of chunks that are resident together no two have the same. */
   public int place(int index) {
-    return cache.records().place(slot(index));
+    return cache.leases().records().place(slot(index));
   }
 
   /** Where the body begins, in bytes from the start of the arena. */
   public long offset(int index) {
-    return cache.memory().offset(place(index));
+    return cache.leases().memory().offset(place(index));
   }
 
   /**
@@ -97,13 +100,13 @@ public final class ChunkLease implements AutoCloseable {
    * may happen when the lease is closed.
    */
   public int generation(int index) {
-    return cache.memory().generation(place(index));
+    return cache.leases().memory().generation(place(index));
   }
 
   /** Lets go of all chunks. */
   @Override
   public void close() {
-    cache.release(this);
+    cache.leases().release(this);
   }
 
   private int slot(int index) {

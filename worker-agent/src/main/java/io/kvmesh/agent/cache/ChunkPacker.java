@@ -86,7 +86,7 @@ public final class ChunkPacker {
       if (refusal != null) {
         return result(refusal, lease);
       }
-      MemorySegment body = cache.body(lease.place(0), lease.bytes(0));
+      MemorySegment body = cache.leases().body(lease.place(0), lease.bytes(0));
       long most = body.byteSize() - Math.ceilDiv(body.byteSize(), LEAST_SHARE);
       MemorySegment target = scratch.allocate(Math.max(1, most));
       int length = most < 1 ? 0 : method.compress(body, target);
@@ -269,7 +269,7 @@ public final class ChunkPacker {
 
   /** Answers whether the body can be read now: here, or where somebody else has written it. */
   private boolean expand(Unpacking it) {
-    ChunkRecords records = cache.records();
+    ChunkRecords records = cache.leases().records();
     MemorySegment from;
     CompressionMethod method;
     lock.lock();
@@ -282,7 +282,7 @@ public final class ChunkPacker {
     } finally {
       lock.unlock();
     }
-    MemorySegment body = cache.body(it.place(), records.bytes(it.slot()));
+    MemorySegment body = cache.leases().body(it.place(), records.bytes(it.slot()));
     return method.expand(from, body) && ChunkChecksum.of(body) == records.checksum(it.slot());
   }
 

@@ -28,7 +28,7 @@ public final class PendingChunk implements Claim {
    * @throws IllegalStateException if the chunk is committed or aborted
    */
   public MemorySegment body() {
-    return cache.body(pendingPlace(), bytes());
+    return cache.leases().body(pendingPlace(), bytes());
   }
 
   /**
@@ -37,7 +37,7 @@ public final class PendingChunk implements Claim {
    * @throws IllegalStateException if the chunk is committed or aborted
    */
   public long offset() {
-    return cache.memory().offset(pendingPlace());
+    return cache.leases().memory().offset(pendingPlace());
   }
 
   private int pendingPlace() {
@@ -55,7 +55,7 @@ public final class PendingChunk implements Claim {
    *     known, or their layers aren't in one piece
    */
   public MemorySegment layer(int layer) {
-    return cache.layers().layer(body(), tokens(), layer);
+    return cache.leases().layers().layer(body(), tokens(), layer);
   }
 
   /** The chunk's key. */
