@@ -49,7 +49,18 @@ public final class SocketLoop implements AutoCloseable {
   private Registration[] served = {};
   private boolean rung;
 
-  private record Registration(ZmqSocket socket, MessageHandler handler) {}
+  /** A socket, whose messages its handler gets while it isn't paused. */
+  private static final class Registration {
+
+    private final ZmqSocket socket;
+    private final MessageHandler handler;
+    private boolean paused;
+
+    Registration(ZmqSocket socket, MessageHandler handler) {
+      this.socket = socket;
+      this.handler = handler;
+    }
+  }
 
   /**
    * A loop with a bounded queue for the tasks of other threads.
@@ -123,8 +134,31 @@ public final class SocketLoop implements AutoCloseable {
   public void close(ZmqSocket socket) {
     idle.remove(socket);
     socket.close();
-    registrations.removeIf(registration -> registration.socket() == socket);
+    registrations.removeIf(registration -> registration.socket == socket);
     served = registrations.toArray(Registration[]::new);
+  }
+
+  /**
+   * Leaves a socket's messages where they are until {@link #resume}: beyond its high-water mark the
+   * peers have to wait. Owner thread; idempotent.
+   */
+  public void pause(ZmqSocket socket) {
+    setPaused(socket, true);
+  }
+
+  /** Takes a socket's messages again. Owner thread; idempotent. */
+  public void resume(ZmqSocket socket) {
+    setPaused(socket, false);
+  }
+
+  private void setPaused(ZmqSocket socket, boolean paused) {
+    // Nobody takes the rings of a paused socket: they would end every wait.
+    idle.hear(socket, !paused);
+    for (Registration registration : served) {
+      if (registration.socket == socket) {
+        registration.paused = paused;
+      }
+    }
   }
 
   /**
@@ -254,7 +288,7 @@ public final class SocketLoop implements AutoCloseable {
       LOG.error("Loop {} ended by a fault", name, e);
     } finally {
       closing = true;
-      registrations.forEach(registration -> registration.socket().close());
+      registrations.forEach(registration -> registration.socket.close());
       ended.countDown();
     }
   }
@@ -282,7 +316,7 @@ public final class SocketLoop implements AutoCloseable {
   private void onSocketsClosed() {
     if (outlivesOthers) {
       // They are deaf now, and would ring for ever.
-      registrations.forEach(registration -> idle.remove(registration.socket()));
+      registrations.forEach(registration -> idle.remove(registration.socket));
       return;
     }
     LOG.warn("Loop {} ends: the sockets were closed before it", name);
@@ -325,8 +359,8 @@ public final class SocketLoop implements AutoCloseable {
   }
 
   private boolean receive(Registration registration) {
-    for (int i = 0; i < MESSAGES_A_TURN && !closing && !registration.socket().isClosed(); i++) {
-      if (!receiveOne(registration)) {
+    for (int i = 0; i < MESSAGES_A_TURN && !closing && !registration.socket.isClosed(); i++) {
+      if (registration.paused || !receiveOne(registration)) {
         return i > 0;
       }
       received.increment();
@@ -336,7 +370,7 @@ public final class SocketLoop implements AutoCloseable {
 
   private boolean receiveOne(Registration registration) {
     try {
-      return registration.socket().receive(registration.handler());
+      return registration.socket.receive(registration.handler);
     } catch (RuntimeException | Error e) {
       onFailure(e);
       return true;

@@ -30,6 +30,14 @@ final class SocketWait implements AutoCloseable {
     }
   }
 
+  /** Whether a ring of that socket ends a wait; it does from the beginning. */
+  void hear(ZmqSocket socket, boolean heard) {
+    SelectionKey key = socket.bell().keyFor(selector);
+    if (key != null && key.isValid()) {
+      key.interestOps(heard ? SelectionKey.OP_READ : 0);
+    }
+  }
+
   /**
    * Waits at most so long; not at all if the wait was ended since the last one.
    *

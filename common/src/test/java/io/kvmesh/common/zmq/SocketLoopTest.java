@@ -3,11 +3,13 @@ package io.kvmesh.common.zmq;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -117,6 +119,40 @@ class SocketLoopTest {
       }
       assertThat(loop.stats().failures()).isEqualTo(4);
     }
+  }
+
+  @Test
+  void pause_messagesWaitAndOthersAreServed_resumeTakesThemInOrder() throws Exception {
+    List<Byte> seen = new CopyOnWriteArrayList<>();
+    MessageHandler echo = (socket, message) -> socket.send(message.frames());
+    try (SocketLoop loop = new SocketLoop("loop", sockets, 10)) {
+      loop.start();
+      ZmqSocket pull =
+          loop.bind(
+              SocketKind.PULL,
+              ANY_PORT,
+              SETTINGS,
+              (socket, message) -> {
+                seen.add(message.frames().getFirst().toArray()[0]);
+                loop.pause(socket);
+              });
+      ZmqSocket router = loop.bind(SocketKind.ROUTER, ANY_PORT, SETTINGS, echo);
+      try (ZmqSocket push = sockets.connect(SocketKind.PUSH, pull.endpoint());
+          ZmqSocket client = sockets.connect(SocketKind.DEALER, router.endpoint())) {
+        for (byte i = 0; i < 3; i++) {
+          push.send(new byte[] {i});
+        }
+        for (int round = 1; round <= 3; round++) {
+          int expected = round;
+          await().atMost(PATIENCE).until(() -> seen.size() == expected);
+          client.send("x".getBytes(UTF_8));
+          assertThat(client.receive(PATIENCE)).isNotNull();
+          assertThat(seen).hasSize(expected);
+          loop.execute(() -> loop.resume(pull));
+        }
+      }
+    }
+    assertThat(seen).containsExactly((byte) 0, (byte) 1, (byte) 2);
   }
 
   @Test

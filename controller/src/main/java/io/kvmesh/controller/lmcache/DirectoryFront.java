@@ -32,7 +32,6 @@ public final class DirectoryFront implements AutoCloseable {
   private final SocketLoop pullLoop;
   private final SocketLoop replyLoop;
   private final SocketLoop heartbeatLoop;
-  private final PushHandler pushes;
   private final Clashes clashes;
   private final PullDoor pullDoor;
   private final ReplyDoor replyDoor;
@@ -60,9 +59,13 @@ public final class DirectoryFront implements AutoCloseable {
     this.heartbeatLoop = new SocketLoop("front-heartbeat", sockets, MAX_QUEUED_TASKS);
     var workers = new ForeignWorkers(log, registry, counts);
     var conflicts = new Conflicts(registry, view, settings.holdFor(), counts);
-    this.pushes = new PushHandler(workers, registry, conflicts, view, settings, counts);
     this.pullDoor =
-        new PullDoor(new FrameReader(codec, counts, FrontCounts.Door.PULL), pushes, counts);
+        new PullDoor(
+            new FrameReader(codec, counts, FrontCounts.Door.PULL),
+            new PushHandler(workers, registry, conflicts, view, settings, counts),
+            counts,
+            log::hasRoom,
+            pullLoop);
     var url =
         new HeartbeatUrl(settings, this::heartbeatPort, this::replyPort, HeartbeatUrl::ownAddress);
     this.clashes =
@@ -100,7 +103,7 @@ public final class DirectoryFront implements AutoCloseable {
    * @throws IOException if an endpoint is taken
    */
   public void start() throws IOException {
-    pullLoop.every(TICK, pushes::tick);
+    pullLoop.every(TICK, pullDoor::tick);
     replyLoop.every(TICK, clashes::tick);
     pull = open(pullLoop, SocketKind.PULL, settings.pullBind(), pullDoor);
     heartbeat = open(heartbeatLoop, SocketKind.ROUTER, settings.heartbeatBind(), heartbeatDoor);

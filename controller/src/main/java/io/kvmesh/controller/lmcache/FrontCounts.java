@@ -51,6 +51,7 @@ public final class FrontCounts {
   private final Map<Door, RefusedFrames> garbage = new EnumMap<>(Door.class);
   private final LongAdder conflicts = new LongAdder();
   private final LongAdder clashes = new LongAdder();
+  private final LongAdder pullPauses = new LongAdder();
   private volatile int held;
 
   /** All at zero. */
@@ -96,6 +97,10 @@ public final class FrontCounts {
     clashes.increment();
   }
 
+  void pullPaused() {
+    pullPauses.increment();
+  }
+
   void held(int now) {
     held = now;
   }
@@ -138,6 +143,11 @@ public final class FrontCounts {
   /** Registrations and heartbeats refused for the identity or an address of a live worker. */
   public long clashes() {
     return clashes.sum();
+  }
+
+  /** Times that pushed messages were left in their sockets until the log had room again. */
+  public long pullPauses() {
+    return pullPauses.sum();
   }
 
   /** Messages of workers unknown to the view that wait for it. */

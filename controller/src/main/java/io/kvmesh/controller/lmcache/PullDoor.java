@@ -6,12 +6,18 @@ import io.kvmesh.common.wire.codec.WireFormatException;
 import io.kvmesh.common.zmq.Frame;
 import io.kvmesh.common.zmq.MessageHandler;
 import io.kvmesh.common.zmq.Multipart;
+import io.kvmesh.common.zmq.SocketLoop;
 import io.kvmesh.common.zmq.ZmqSocket;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The PULL that takes one-way messages. Every frame is one; a bad one doesn't spoil the rest. */
+/**
+ * The PULL that takes one-way messages. Every frame is one; a bad one doesn't spoil the rest. While
+ * the log has no room it takes none: they wait in the sockets, and beyond those at the workers.
+ */
 final class PullDoor implements MessageHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(PullDoor.class);
@@ -19,12 +25,36 @@ final class PullDoor implements MessageHandler {
   private final FrameReader frames;
   private final PushHandler handler;
   private final FrontCounts counts;
+  private final BooleanSupplier room;
+  private final SocketLoop loop;
   private final LogLimit logLimit = new LogLimit(System::nanoTime);
+  private @Nullable ZmqSocket paused;
 
-  PullDoor(FrameReader frames, PushHandler handler, FrontCounts counts) {
+  /**
+   * @param room whether the log has room
+   * @param loop whose thread calls this
+   */
+  PullDoor(
+      FrameReader frames,
+      PushHandler handler,
+      FrontCounts counts,
+      BooleanSupplier room,
+      SocketLoop loop) {
     this.frames = frames;
     this.handler = handler;
     this.counts = counts;
+    this.room = room;
+    this.loop = loop;
+  }
+
+  /** To be called every few milliseconds. */
+  void tick() {
+    ZmqSocket waiting = paused;
+    if (waiting != null && room.getAsBoolean()) {
+      paused = null;
+      loop.resume(waiting);
+    }
+    handler.tick();
   }
 
   @Override
@@ -37,6 +67,11 @@ final class PullDoor implements MessageHandler {
     } finally {
       counts.end(FrontCounts.Door.PULL);
       message.release();
+    }
+    if (!room.getAsBoolean()) {
+      paused = socket;
+      loop.pause(socket);
+      counts.pullPaused();
     }
   }
 

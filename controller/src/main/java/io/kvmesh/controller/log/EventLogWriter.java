@@ -20,6 +20,12 @@ public interface EventLogWriter extends AutoCloseable {
   /** Appends an event that is of no worker to a partition. */
   CompletableFuture<Long> append(int partition, LogEvent event);
 
+  /**
+   * Whether more of what its sender can hold back should be given now. What is given all the same
+   * is taken as long as there is any room: that is kept for what can't wait.
+   */
+  boolean hasRoom();
+
   /** Number of events that the log didn't take. */
   long failures();
 

@@ -12,6 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -27,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 public final class KafkaEventLogWriter implements EventLogWriter {
 
   private static final int QUEUE = 10_000;
+
+  /** Enough for the producer to fill its requests; a quarter of what it has room for. */
+  private static final long MAX_UNWRITTEN_BYTES = 8 << 20;
+
   private static final long MAX_QUEUED_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int MAX_BLOCK_MILLIS = 2_000;
   private static final int REQUEST_TIMEOUT_MILLIS = 5_000;
@@ -36,6 +41,10 @@ public final class KafkaEventLogWriter implements EventLogWriter {
   private final Map<String, Object> properties;
   private final MessageCodec codec = new MessageCodec();
   private final LongAdder failures = new LongAdder();
+
+  /** Bytes of the events that the log has neither taken nor refused yet. */
+  private final AtomicLong unwrittenBytes = new AtomicLong();
+
   private final ThreadPoolExecutor thread =
       new ThreadPoolExecutor(
           1,
@@ -77,7 +86,10 @@ public final class KafkaEventLogWriter implements EventLogWriter {
   }
 
   private CompletableFuture<Long> append(ProducerRecord<byte[], byte[]> record) {
+    long bytes = record.value().length;
+    unwrittenBytes.addAndGet(bytes);
     CompletableFuture<Long> offset = new CompletableFuture<>();
+    var unused = offset.whenComplete((at, failure) -> unwrittenBytes.addAndGet(-bytes));
     long queuedNanos = System.nanoTime();
     try {
       thread.execute(() -> send(record, queuedNanos, offset));
@@ -122,6 +134,11 @@ public final class KafkaEventLogWriter implements EventLogWriter {
     failures.increment();
     offset.completeExceptionally(
         new LogUnavailableException("The event log took no record: " + cause, cause));
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return unwrittenBytes.get() < MAX_UNWRITTEN_BYTES && thread.getQueue().size() < QUEUE / 2;
   }
 
   @Override

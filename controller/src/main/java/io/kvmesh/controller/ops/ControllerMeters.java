@@ -263,6 +263,12 @@ public final class ControllerMeters implements MeterBinder {
         "Messages that wait for the view to know their worker",
         Tags.empty(),
         front::held);
+    counter(
+        meters,
+        "pull.pauses",
+        "Times that pushed messages had to wait until the log had room",
+        Tags.empty(),
+        front::pullPauses);
   }
 
   private void bindSyncs(MeterRegistry meters) {

@@ -42,6 +42,11 @@ final class ExpiryTest {
     }
 
     @Override
+    public boolean hasRoom() {
+      return true;
+    }
+
+    @Override
     public long failures() {
       return 0;
     }

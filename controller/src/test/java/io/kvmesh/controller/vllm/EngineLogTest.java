@@ -75,6 +75,11 @@ class EngineLogTest {
     }
 
     @Override
+    public boolean hasRoom() {
+      return true;
+    }
+
+    @Override
     public long failures() {
       return 0;
     }
