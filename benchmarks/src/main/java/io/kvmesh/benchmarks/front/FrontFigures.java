@@ -67,7 +67,10 @@ public final class FrontFigures {
           "%d workers, %,d keys held; views: %s"
               .formatted(Population.WORKERS, controller.held(), views));
       controller.step(Math.min(WARM_UP_RATE, rate.orElse(WARM_UP_RATE)), WARM_UP_SECONDS);
-      steady(controller.step(rate.orElseThrow(), SECONDS));
+      steady(
+          rate.isPresent()
+              ? controller.step(rate.getAsDouble(), SECONDS)
+              : new RateSearch(controller, this::tried).highest());
       check(controller);
       burst(controller);
     }
@@ -83,6 +86,17 @@ public final class FrontFigures {
     row("lookup p99", Unit.MILLISECONDS, step.lookupNanos(99));
     row("lag after a third", Unit.MILLISECONDS, step.lagNanos(step.lag().early()));
     row("lag at the end", Unit.MILLISECONDS, step.lagNanos(step.lag().late()));
+  }
+
+  private void tried(Step step) {
+    table.line(
+        "  tried %,.0f k/s: %s; lookup p95 %s, lag after a third %s, at the end %s"
+            .formatted(
+                step.rate() / 1000,
+                step.isSteady() ? "steady" : "not steady",
+                Unit.MILLISECONDS.write(step.lookupNanos(95)),
+                Unit.MILLISECONDS.write(step.lagNanos(step.lag().early())),
+                Unit.MILLISECONDS.write(step.lagNanos(step.lag().late()))));
   }
 
   private void burst(LoadedController controller) throws Exception {
