@@ -14,6 +14,9 @@ final class Load {
   private static final long ANSWERS_NANOS = 30_000_000_000L;
   private static final int SENT_A_TURN = 16;
 
+  /** Who is so far behind the times of the messages won't catch up. */
+  private static final long HOPELESS_NANOS = 2_000_000_000L;
+
   private final Population population;
   private long[] latencies = new long[1024];
   private int answers;
@@ -26,7 +29,7 @@ final class Load {
    * What came of a rate.
    *
    * @param lookupNanos from a lookup's time to its answer, ascending
-   * @param backlogNanos from the last message to the last answer
+   * @param backlogNanos from the time of the last message to the last answer
    */
   record Outcome(long[] lookupNanos, long backlogNanos) {}
 
@@ -46,15 +49,16 @@ final class Load {
     long messages = (long) (seconds * 1e9 / nanosBetween);
     long begin = System.nanoTime();
     long said = 0;
-    while (said < messages && !abort.now()) {
+    long due = begin;
+    while (said < messages && System.nanoTime() - due < HOPELESS_NANOS && !abort.now()) {
       said = sayDue(said, messages, begin, nanosBetween);
+      due = begin + (long) (said * nanosBetween);
       if (!population.turn()) {
-        pause(begin + (long) (said * nanosBetween));
+        pause(due);
       }
     }
-    long last = System.nanoTime();
     finish();
-    long backlog = System.nanoTime() - last;
+    long backlog = System.nanoTime() - due;
     long[] sorted = Arrays.copyOf(latencies, answers);
     Arrays.sort(sorted);
     return new Outcome(sorted, backlog);

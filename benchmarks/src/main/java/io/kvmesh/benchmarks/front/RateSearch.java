@@ -9,7 +9,7 @@ final class RateSearch {
 
   private static final double FIRST = 100_000;
   private static final double LOWEST = 10_000;
-  private static final double HIGHEST = 6_400_000;
+  private static final double HIGHEST = 3_200_000;
   private static final double SECONDS = 5;
   private static final double LAST_SECONDS = 8;
 

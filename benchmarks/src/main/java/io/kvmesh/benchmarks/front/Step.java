@@ -6,7 +6,7 @@ package io.kvmesh.benchmarks.front;
  * @param rate keys a second
  * @param lookupNanos ascending, from the time that each was due
  * @param lag of the view, or of that of two which is farther behind
- * @param backlogNanos for so long answers came after the last message was said
+ * @param backlogNanos from the time of the last message to the last answer
  */
 record Step(double rate, long[] lookupNanos, LagSamples lag, long backlogNanos) {
 
