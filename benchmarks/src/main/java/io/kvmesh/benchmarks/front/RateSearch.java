@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 /** Looks for the highest rate that is steady: doubles it, halves what is between, and tries it. */
 final class RateSearch {
 
-  private static final double FIRST = 100_000;
+  private static final double FIRST = 400_000;
   private static final double LOWEST = 10_000;
   private static final double HIGHEST = 3_200_000;
   private static final double SECONDS = 5;
