@@ -41,7 +41,7 @@ import java.util.OptionalInt;
  * The parts of an agent that a pull goes through, with an agent's default settings: memory, cache,
  * peer server and peer client. No log, no controller, no engine.
  */
-final class AgentEnd implements AutoCloseable {
+public final class AgentEnd implements AutoCloseable {
 
   private static final long MIB = 1L << 20;
   private static final int CHUNK_TOKENS = 256;
@@ -62,9 +62,9 @@ final class AgentEnd implements AutoCloseable {
    * @param keys that they show each other, and under which they seal; empty = none
    * @param host under which others reach them
    */
-  record Way(Optional<Path> directory, Optional<CurveKeys> keys, String host) {
+  public record Way(Optional<Path> directory, Optional<CurveKeys> keys, String host) {
 
-    static final Way ZMQ = new Way(Optional.empty(), Optional.empty(), "127.0.0.1");
+    public static final Way ZMQ = new Way(Optional.empty(), Optional.empty(), "127.0.0.1");
 
     static Way shm(Path directory) {
       return new Way(Optional.of(directory), Optional.empty(), ZMQ.host);
@@ -83,7 +83,12 @@ final class AgentEnd implements AutoCloseable {
     }
   }
 
-  AgentEnd(String name, int pages, int pageBytes, Way way) throws IOException {
+  /**
+   * Opens all of them.
+   *
+   * @param name of the agent's instance
+   */
+  public AgentEnd(String name, int pages, int pageBytes, Way way) throws IOException {
     memory =
         PageArena.open(
             new ArenaOptions(
@@ -167,7 +172,8 @@ final class AgentEnd implements AutoCloseable {
     return server.lookupAddress();
   }
 
-  PrefixPuller puller() {
+  /** What a pull goes through. */
+  public PrefixPuller puller() {
     return puller;
   }
 
@@ -183,7 +189,8 @@ final class AgentEnd implements AutoCloseable {
     return sockets;
   }
 
-  ChunkCache cache() {
+  /** What it holds. */
+  public ChunkCache cache() {
     return cache;
   }
 

@@ -1,6 +1,7 @@
 package io.kvmesh.benchmarks;
 
 import io.kvmesh.benchmarks.cache.CacheFigures;
+import io.kvmesh.benchmarks.door.DoorFigures;
 import io.kvmesh.benchmarks.front.FrontFigures;
 import io.kvmesh.benchmarks.index.IndexFigures;
 import io.kvmesh.benchmarks.index.RestartFigures;
@@ -21,6 +22,7 @@ public final class Benchmarks {
       case "holders" -> HolderScaling.run();
       case "first-page" -> FirstPage.run();
       case "hand-over" -> HandOverFigures.run();
+      case "doors" -> DoorFigures.run(args.length < 2 ? 512 : Integer.parseInt(args[1]));
       case "cache" -> CacheFigures.run();
       case "policies" -> policies();
       case "index" -> IndexFigures.run(millions(args, 50));
@@ -28,7 +30,7 @@ public final class Benchmarks {
       case "front" -> FrontFigures.run(rate(args));
       default ->
           throw new IllegalArgumentException(
-              "The benchmarks are pull, holders, first-page, hand-over, cache, policies, index, restart and front, got '%s'"
+              "The benchmarks are pull, holders, first-page, hand-over, doors, cache, policies, index, restart and front, got '%s'"
                   .formatted(which));
     }
   }
