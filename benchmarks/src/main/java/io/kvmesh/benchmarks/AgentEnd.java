@@ -159,7 +159,7 @@ public final class AgentEnd implements AutoCloseable {
         Duration.ofMinutes(5),
         1024,
         1024,
-        64 * MIB,
+        128 * MIB,
         256 * MIB,
         1);
   }
