@@ -36,9 +36,11 @@ public final class FrontFigures {
 
   private final FigureTable table = new FigureTable(System.out);
   private final OptionalDouble rate;
+  private final String echoAddress;
 
-  private FrontFigures(OptionalDouble rate) {
+  private FrontFigures(OptionalDouble rate, String echoAddress) {
     this.rate = rate;
+    this.echoAddress = echoAddress;
   }
 
   /**
@@ -53,10 +55,12 @@ public final class FrontFigures {
             ChildProgram.start(
                 dir.resolve("kafka"), BROKER_HEAP_MEGABYTES, KafkaMain.class, options());
         ChildProgram redis =
-            ChildProgram.start(dir.resolve("redis"), 64, RedisMain.class, options())) {
+            ChildProgram.start(dir.resolve("redis"), 64, RedisMain.class, options());
+        ChildProgram echo =
+            ChildProgram.start(dir.resolve("echo"), 64, BareEcho.class, List.of(ownPid()))) {
       String broker = kafka.awaitLine("ready kafka ");
       String redisUri = "redis://" + redis.awaitLine("ready redis ");
-      FrontFigures figures = new FrontFigures(rate);
+      FrontFigures figures = new FrontFigures(rate, echo.awaitLine(BareEcho.READY));
       figures.measure("memory alone", dir.resolve("memory"), broker, "");
       figures.measure("memory and Redis", dir.resolve("both"), broker, redisUri);
     } finally {
@@ -65,11 +69,15 @@ public final class FrontFigures {
   }
 
   private static List<String> options() {
-    return List.of("--dir", "data", "--parent-pid", "" + ProcessHandle.current().pid());
+    return List.of("--dir", "data", "--parent-pid", ownPid());
+  }
+
+  private static String ownPid() {
+    return Long.toString(ProcessHandle.current().pid());
   }
 
   private void measure(String views, Path dir, String broker, String redisUri) throws Exception {
-    try (LoadedController controller = new LoadedController(dir, broker, redisUri)) {
+    try (LoadedController controller = new LoadedController(dir, broker, redisUri, echoAddress)) {
       table.section(
           "%d workers, %,d keys held; views: %s"
               .formatted(Population.WORKERS, controller.held(), views));
@@ -90,9 +98,14 @@ public final class FrontFigures {
         "keys a second" + (step.isSteady() ? "" : ", NOT steady"),
         Unit.THOUSAND_A_SECOND,
         step.rate());
-    row("lookup p50", Unit.MILLISECONDS, step.lookupNanos(50));
-    row("lookup p95", Unit.MILLISECONDS, step.lookupNanos(95));
-    row("lookup p99", Unit.MILLISECONDS, step.lookupNanos(99));
+    for (int percent : new int[] {50, 95, 99}) {
+      Samples bare = one(step.bare().percentile(percent));
+      table.row(
+          "lookup p" + percent,
+          Unit.MILLISECONDS,
+          one(step.lookups().percentile(percent)),
+          Baseline.of("bare JeroMQ", Unit.MILLISECONDS, bare));
+    }
     row("lag after a third", Unit.MILLISECONDS, step.lagNanos(step.lag().early()));
     row("lag at the end", Unit.MILLISECONDS, step.lagNanos(step.lag().late()));
   }
@@ -103,7 +116,7 @@ public final class FrontFigures {
             .formatted(
                 step.rate() / 1000,
                 step.isSteady() ? "steady" : "not steady",
-                Unit.MILLISECONDS.write(step.lookupNanos(95)),
+                Unit.MILLISECONDS.write(step.lookups().percentile(95)),
                 Unit.MILLISECONDS.write(step.lagNanos(step.lag().early())),
                 Unit.MILLISECONDS.write(step.lagNanos(step.lag().late()))));
   }

@@ -1,7 +1,6 @@
 package io.kvmesh.benchmarks.front;
 
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -17,21 +16,41 @@ final class Load {
   /** Who is so far behind the times of the messages won't catch up. */
   private static final long HOPELESS_NANOS = 2_000_000_000L;
 
-  private final Population population;
-  private long[] latencies = new long[1024];
-  private int answers;
+  /** The yardstick is asked with every so many messages. */
+  private static final int ECHO_EVERY = 20;
 
-  Load(Population population) {
+  private final Population population;
+  private final EchoClient echo;
+
+  /**
+   * @param echo is asked beside the controller
+   */
+  Load(Population population, EchoClient echo) {
     this.population = population;
+    this.echo = echo;
   }
 
   /**
    * What came of a rate.
    *
-   * @param lookupNanos from a lookup's time to its answer, ascending
+   * @param lookups from the time of each to its answer
+   * @param bare the same of the yardstick
    * @param backlogNanos from the time of the last message to the last answer
    */
-  record Outcome(long[] lookupNanos, long backlogNanos) {}
+  record Outcome(Latencies lookups, Latencies bare, long backlogNanos) {}
+
+  /** The messages of one step. */
+  private record Schedule(long beginNanos, double nanosBetween, long messages) {
+
+    static Schedule of(double rate, double seconds) {
+      double nanosBetween = Population.KEYS_A_MESSAGE / rate * 1e9;
+      return new Schedule(System.nanoTime(), nanosBetween, (long) (seconds * 1e9 / nanosBetween));
+    }
+
+    long due(long message) {
+      return beginNanos + (long) (message * nanosBetween);
+    }
+  }
 
   /** Whether a step is to end before its time. */
   interface Abort {
@@ -44,45 +63,42 @@ final class Load {
    * @param rate keys a second: a batch has 100, a lookup has 100
    */
   Outcome run(double rate, double seconds, Abort abort) throws IOException {
-    answers = 0;
-    double nanosBetween = Population.KEYS_A_MESSAGE / rate * 1e9;
-    long messages = (long) (seconds * 1e9 / nanosBetween);
-    long begin = System.nanoTime();
+    Schedule schedule = Schedule.of(rate, seconds);
+    Latencies lookups = new Latencies();
+    Latencies bare = new Latencies();
     long said = 0;
-    long due = begin;
-    while (said < messages && System.nanoTime() - due < HOPELESS_NANOS && !abort.now()) {
-      said = sayDue(said, messages, begin, nanosBetween);
-      due = begin + (long) (said * nanosBetween);
-      if (!population.turn()) {
-        pause(due);
+    while (said < schedule.messages()
+        && System.nanoTime() - schedule.due(said) < HOPELESS_NANOS
+        && !abort.now()) {
+      said = sayDue(said, schedule, lookups);
+      if (!turn(bare)) {
+        pause(schedule.due(said));
       }
     }
-    finish();
-    long backlog = System.nanoTime() - due;
-    long[] sorted = Arrays.copyOf(latencies, answers);
-    Arrays.sort(sorted);
-    return new Outcome(sorted, backlog);
+    finish(bare);
+    return new Outcome(lookups, bare, System.nanoTime() - schedule.due(said));
   }
 
-  private long sayDue(long said, long messages, long begin, double nanosBetween)
-      throws IOException {
-    long next = said;
-    for (int i = 0; i < SENT_A_TURN && next < messages; i++) {
-      long due = begin + (long) (next * nanosBetween);
+  /** Says what is due; the number of the next message. */
+  private long sayDue(long from, Schedule schedule, Latencies lookups) throws IOException {
+    long next = from;
+    while (next < Math.min(from + SENT_A_TURN, schedule.messages())) {
+      long due = schedule.due(next);
       if (System.nanoTime() - due < 0) {
         return next;
       }
-      population.say(found -> note(System.nanoTime() - due));
+      population.say(found -> lookups.add(System.nanoTime() - due));
+      if (next % ECHO_EVERY == 0) {
+        echo.ask(due);
+      }
       next++;
     }
     return next;
   }
 
-  private void note(long nanos) {
-    if (answers == latencies.length) {
-      latencies = Arrays.copyOf(latencies, 2 * answers);
-    }
-    latencies[answers++] = nanos;
+  private boolean turn(Latencies bare) {
+    boolean any = population.turn();
+    return echo.turn(bare) || any;
   }
 
   private static void pause(long dueNanos) {
@@ -92,13 +108,13 @@ final class Load {
     }
   }
 
-  private void finish() {
+  private void finish(Latencies bare) {
     long end = System.nanoTime() + ANSWERS_NANOS;
-    while (!population.isIdle()) {
+    while (!population.isIdle() || !echo.isIdle()) {
       if (System.nanoTime() - end > 0) {
         throw new IllegalStateException("The controller doesn't answer");
       }
-      if (!population.turn()) {
+      if (!turn(bare)) {
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
@@ -115,7 +131,7 @@ final class Load {
       for (int i = 0; i < SENT_A_TURN && asked < lookups; i++, asked++) {
         population.lookup(found -> wrong[0] += found ? 0 : 1);
       }
-      finish();
+      finish(new Latencies());
     }
     return wrong[0];
   }

@@ -1,6 +1,7 @@
 package io.kvmesh.benchmarks.front;
 
 import io.kvmesh.common.wire.codec.WireFormatException;
+import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,9 @@ final class LoadedController implements AutoCloseable {
 
   private final boolean redis;
   private final ControllerEnd controller;
+  private final ZmqSockets sockets = new ZmqSockets();
   private final Population population;
+  private final EchoClient echo;
   private final Load load;
 
   /**
@@ -28,18 +31,20 @@ final class LoadedController implements AutoCloseable {
    * Starts a controller and fills it.
    *
    * @param redisUri empty = no view in Redis
+   * @param echoAddress of the yardstick
    */
-  LoadedController(Path dir, String kafka, String redisUri)
+  LoadedController(Path dir, String kafka, String redisUri, String echoAddress)
       throws IOException, InterruptedException, TimeoutException, WireFormatException {
     redis = !redisUri.isEmpty();
     controller = ControllerEnd.start(dir, kafka, redisUri);
     try {
-      population = new Population(controller);
+      population = new Population(sockets, controller);
+      echo = new EchoClient(sockets, echoAddress);
     } catch (IOException | WireFormatException | RuntimeException e) {
       controller.close();
       throw e;
     }
-    load = new Load(population);
+    load = new Load(population, echo);
     population.fill();
     settle();
   }
@@ -54,7 +59,9 @@ final class LoadedController implements AutoCloseable {
       throws IOException, InterruptedException, TimeoutException {
     try (LagWatch watch = new LagWatch(controller, redis, population::changes)) {
       Load.Outcome outcome = load.run(rate, seconds, () -> Step.isHopeless(rate, watch.latest()));
-      Step step = new Step(rate, outcome.lookupNanos(), watch.samples(), outcome.backlogNanos());
+      Step step =
+          new Step(
+              rate, outcome.lookups(), outcome.bare(), watch.samples(), outcome.backlogNanos());
       settle();
       return step;
     }
@@ -88,6 +95,8 @@ final class LoadedController implements AutoCloseable {
   @Override
   public void close() {
     population.close();
+    echo.close();
+    sockets.close();
     controller.close();
   }
 }

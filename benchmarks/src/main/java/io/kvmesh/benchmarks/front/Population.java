@@ -35,7 +35,6 @@ final class Population implements AutoCloseable {
   private static final int HELD_AT_FIRST = HeldKeys.SLICE * ADMITS / (ADMITS + EVICTS);
   private static final long PAUSE_NANOS = 100_000;
 
-  private final ZmqSockets sockets = new ZmqSockets();
   private final List<LmcacheWorker> workers = new ArrayList<>();
   private final SplittableRandom random = new SplittableRandom(1);
   private volatile long changes;
@@ -52,7 +51,7 @@ final class Population implements AutoCloseable {
   }
 
   /** Connects and registers the workers. */
-  Population(ControllerEnd controller) throws IOException, WireFormatException {
+  Population(ZmqSockets sockets, ControllerEnd controller) throws IOException, WireFormatException {
     MessageCodec codec = new MessageCodec();
     try {
       for (int i = 0; i < WORKERS; i++) {
@@ -181,6 +180,5 @@ final class Population implements AutoCloseable {
   @Override
   public void close() {
     workers.forEach(LmcacheWorker::close);
-    sockets.close();
   }
 }

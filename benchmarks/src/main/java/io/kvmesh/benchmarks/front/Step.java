@@ -4,11 +4,12 @@ package io.kvmesh.benchmarks.front;
  * A few seconds of the mix at one rate.
  *
  * @param rate keys a second
- * @param lookupNanos ascending, from the time that each was due
+ * @param lookups from the time that each was due to its answer
+ * @param bare the same of questions to a bare JeroMQ socket, meanwhile
  * @param lag of the view, or of that of two which is farther behind
  * @param backlogNanos from the time of the last message to the last answer
  */
-record Step(double rate, long[] lookupNanos, LagSamples lag, long backlogNanos) {
+record Step(double rate, Latencies lookups, Latencies bare, LagSamples lag, long backlogNanos) {
 
   /** What a lag may grow by, and how long the last answers may take. */
   private static final double SLACK_SECONDS = 0.1;
@@ -35,11 +36,5 @@ record Step(double rate, long[] lookupNanos, LagSamples lag, long backlogNanos) 
   /** For how long so many changes are said. */
   double lagNanos(long changes) {
     return changes / changesASecond(rate) * 1e9;
-  }
-
-  /** Of the lookups so many percent were answered within this time. */
-  double lookupNanos(double percent) {
-    int last = lookupNanos.length - 1;
-    return last < 0 ? 0 : lookupNanos[(int) (last * percent / 100)];
   }
 }
