@@ -1,5 +1,7 @@
 package io.kvmesh.cli;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +38,7 @@ final class FleetChecks {
       state(worker, found);
       mismatch(worker, found);
     }
+    survey.writtenOff().forEach(worker -> writtenOff(worker, found));
     SHARED.forEach(shared -> compare(shared, survey, found));
     addresses(survey.workers(), found);
     return found;
@@ -74,6 +77,22 @@ final class FleetChecks {
         }
       }
     }
+  }
+
+  private static void writtenOff(JsonNode worker, List<Finding> found) {
+    Instant since =
+        Instant.ofEpochMilli(worker.path("writtenOffMillis").asLong(0))
+            .truncatedTo(ChronoUnit.SECONDS);
+    found.add(
+        Finding.trouble(
+            Survey.name(worker),
+            "was written off at %s after a long silence and isn't back; its peer address was %s"
+                .formatted(since, Table.text(worker.path("peerInitUrl"))),
+            "what only it had is computed anew, and its engine, if it still runs, finds nothing at"
+                + " others",
+            "start it again if it is gone; if it runs, see whether it reaches Kafka"
+                + " (kvmesh.kafka.bootstrap-servers); if it is gone for good, nothing: it is"
+                + " forgotten after an hour"));
   }
 
   private static void mismatch(JsonNode worker, List<Finding> found) {

@@ -17,6 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * What one controller told.
  *
+ * @param writtenOff workers that it dropped for their silence and that have not come back
  * @param clockAhead by how much the controller's clock is surely ahead of the one here; negative =
  *     behind; zero = they may agree
  * @param asked what became of asking each instance how it is, by its name: the command, or an
@@ -29,6 +30,7 @@ record Survey(
     JsonNode log,
     JsonNode rejected,
     List<JsonNode> workers,
+    List<JsonNode> writtenOff,
     Duration clockAhead,
     Map<String, JsonNode> asked) {
 
@@ -41,6 +43,7 @@ record Survey(
   /** Copies the collections. */
   Survey {
     workers = List.copyOf(workers);
+    writtenOff = List.copyOf(writtenOff);
     asked = Map.copyOf(asked);
   }
 
@@ -52,10 +55,19 @@ record Survey(
     JsonNode info = api.get("/actuator/info");
     JsonNode log = api.get("/api/v1/log");
     JsonNode rejected = api.get("/api/v1/log/rejected?limit=1");
-    List<JsonNode> workers = api.get("/api/v1/workers").path("workers").valueStream().toList();
+    JsonNode known = api.get("/api/v1/workers");
+    List<JsonNode> workers = known.path("workers").valueStream().toList();
     Duration ahead = health.date().map(it -> ahead(it, before, after)).orElse(Duration.ZERO);
     return new Survey(
-        api.url(), health.body(), info, log, rejected, workers, ahead, askAll(api, workers, wait));
+        api.url(),
+        health.body(),
+        info,
+        log,
+        rejected,
+        workers,
+        known.path("writtenOff").valueStream().toList(),
+        ahead,
+        askAll(api, workers, wait));
   }
 
   private static Duration ahead(Instant date, Instant before, Instant after) {

@@ -1,6 +1,8 @@
 package io.kvmesh.controller.ingest;
 
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.event.DownReason;
+import io.kvmesh.common.wire.event.WorkerDown;
 import io.kvmesh.controller.index.ChangeOutcome;
 import io.kvmesh.controller.index.KeyTotals;
 import io.kvmesh.controller.index.LocalView;
@@ -72,6 +74,9 @@ final class MemoryApplier {
     }
     WorkerId worker = decision.change().worker();
     changed.add(worker);
+    if (record.event() instanceof WorkerDown down && down.reason() == DownReason.EXPIRED) {
+      registry.writeOff(worker, down.epoch(), record.timestampMillis());
+    }
     switch (index.apply(decision.change())) {
       case ChangeOutcome.Applied applied -> {
         decision.stream().settle(decision, applied);

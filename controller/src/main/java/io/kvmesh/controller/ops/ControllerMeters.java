@@ -84,6 +84,12 @@ public final class ControllerMeters implements MeterBinder {
     }
     gauge(
         meters,
+        "workers.written.off",
+        "Workers dropped for their silence within the last hour that have not come back",
+        Tags.empty(),
+        () -> registry.writtenOff().size());
+    gauge(
+        meters,
         "ready",
         "1 once the log has been read to its end",
         Tags.empty(),

@@ -48,6 +48,14 @@ public final class WorkerCatalog {
         .toList();
   }
 
+  /** Those that were dropped and have not come back, the first first. */
+  List<WrittenOffJson> writtenOff(Predicate<WorkerId> wanted) {
+    return registry.writtenOff().stream()
+        .filter(worker -> wanted.test(worker.id()))
+        .map(WrittenOffJson::of)
+        .toList();
+  }
+
   /** The identity, whether or not there is such a worker. */
   static WorkerId id(String instanceId, int rank) {
     if (rank < 0) {

@@ -5,6 +5,7 @@ import io.kvmesh.controller.lookup.Barrier;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -31,8 +32,9 @@ public final class WorkersResource {
    * All workers that the view knows.
    *
    * @param ready whether the log has been read to its end
+   * @param writtenOff those dropped for their silence within the last hour that have not come back
    */
-  record Workers(boolean ready, List<WorkerJson> workers) {}
+  record Workers(boolean ready, List<WorkerJson> workers, List<WrittenOffJson> writtenOff) {}
 
   /**
    * Answer of the barrier.
@@ -44,9 +46,8 @@ public final class WorkersResource {
 
   @GetMapping
   Workers workers(@RequestParam(required = false) @Nullable String instanceId) {
-    return new Workers(
-        catalog.ready(),
-        catalog.list(id -> instanceId == null || id.instanceId().equals(instanceId)));
+    Predicate<WorkerId> wanted = id -> instanceId == null || id.instanceId().equals(instanceId);
+    return new Workers(catalog.ready(), catalog.list(wanted), catalog.writtenOff(wanted));
   }
 
   @GetMapping("/{instance}/{rank}")

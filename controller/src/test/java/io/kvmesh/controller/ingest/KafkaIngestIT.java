@@ -11,6 +11,7 @@ import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.controller.ingest.Applied.Outcome;
 import io.kvmesh.controller.log.TopicMisfit;
 import io.kvmesh.controller.registry.WorkerState;
+import io.kvmesh.controller.registry.WrittenOff;
 import io.kvmesh.controller.registry.WorkerView;
 import io.kvmesh.embedded.EmbeddedKafka;
 import java.nio.file.Path;
@@ -226,9 +227,13 @@ final class KafkaIngestIT {
       await().atMost(WAIT).until(() -> controller.registry.worker(agent.id()).isEmpty());
       assertThat(controller.held(agent)).isEmpty();
       await().atMost(WAIT).until(() -> controller.ingest.counts().expired() == 1);
+      assertThat(controller.registry.writtenOff())
+          .extracting(WrittenOff::id)
+          .containsExactly(agent.id());
 
       controller.write(agent.heartbeat());
       await().atMost(WAIT).until(() -> controller.ingest.snapshotWanted(agent.id()));
+      assertThat(controller.registry.writtenOff()).isEmpty();
       assertThat(controller.worker(agent).state()).isEqualTo(WorkerState.SUSPECT);
 
       controller.write(agent.snapshot().toArray(LogEvent[]::new));

@@ -161,6 +161,7 @@ class RestFixture {
     WorkerRegistry registry = new WorkerRegistry();
     registry.put(live(A0, 5, agent("url-A")));
     registry.put(live(B0, 6, agent("url-B", "9")));
+    registry.writeOff(new WorkerId("gone", 0), 3, System.currentTimeMillis());
     return registry;
   }
 

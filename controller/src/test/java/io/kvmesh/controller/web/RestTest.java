@@ -64,6 +64,17 @@ class RestTest {
   }
 
   @Test
+  void workers_tellWhoWasWrittenOff() throws Exception {
+    RestClient.Answer answer = client.get("/api/v1/workers");
+
+    assertThat(answer.at("/writtenOff/0/instanceId").asString()).isEqualTo("gone");
+    assertThat(answer.at("/writtenOff/0/epoch").asLong()).isEqualTo(3);
+    assertThat(answer.at("/writtenOff/0/peerInitUrl").isNull()).isTrue();
+    assertThat(answer.at("/writtenOff/0/writtenOffMillis").asLong()).isPositive();
+    assertThat(client.get("/api/v1/workers?instanceId=B").at("/writtenOff").size()).isZero();
+  }
+
+  @Test
   void oneWorkerAndOneInstance_areShownAlone() throws Exception {
     assertThat(client.get("/api/v1/workers/B/0").at("/epoch").asLong()).isEqualTo(6);
     assertThat(client.get("/api/v1/workers?instanceId=B").at("/workers").size()).isEqualTo(1);

@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvmesh.controller.registry;
+
+import org.jspecify.annotations.NullMarked;
