@@ -136,10 +136,10 @@ class DoctorTest {
             + " | LIVE | SILENT | its last heartbeat in the log is 20 s old | whether its process"
             + " runs",
         WORKERS
-            + " | {\"workers\": | {\"writtenOff\":[{\"instanceId\":\"b\",\"rank\":1,"
-            + "\"peerInitUrl\":\"10.0.0.8:8200\",\"writtenOffMillis\":1000}],\"workers\": | b/1: was"
-            + " written off at 1970-01-01T00:00:01Z after a long silence and isn't back; its peer"
-            + " address was 10.0.0.8:8200 | start it again if it is gone",
+            + " | {\"workers\": |"
+            + " {\"writtenOff\":[{\"instanceId\":\"b\",\"rank\":1,\"peerInitUrl\":\"10.0.0.8:8200\",\"writtenOffMillis\":1000}],\"workers\":"
+            + " | b/1: was written off at 1970-01-01T00:00:01Z after a long silence and isn't back;"
+            + " its peer address was 10.0.0.8:8200 | start it again if it is gone",
         WORKERS + " | LIVE | SUSPECT | a/0: suspect | wait for the snapshot",
         WORKERS
             + " | \"mismatch\":null | \"mismatch\":{\"reference\":\"b/0\",\"fields\":[\"dtype\"]}"

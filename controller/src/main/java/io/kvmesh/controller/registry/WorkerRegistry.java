@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentMap;
 
 /**
  * The workers that the view in memory knows, and those that it knew until they were silent for too
- * long: who is called to a smaller fleet must find out which are missing. Reads return immutable views, from any thread; only
- * ingest writes, from one thread.
+ * long: who is called to a smaller fleet must find out which are missing. Reads return immutable
+ * views, from any thread; only ingest writes, from one thread.
  */
 public final class WorkerRegistry {
 

@@ -11,11 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param writtenOffMillis when it was dropped, by the log's clock, in milliseconds since 1970
  */
 record WrittenOffJson(
-    String instanceId,
-    int rank,
-    long epoch,
-    @Nullable String peerInitUrl,
-    long writtenOffMillis) {
+    String instanceId, int rank, long epoch, @Nullable String peerInitUrl, long writtenOffMillis) {
 
   static WrittenOffJson of(WrittenOff worker) {
     return new WrittenOffJson(

@@ -44,6 +44,16 @@ final class Alerts {
         .toList();
   }
 
+  /** The numbered steps of an alert's section. */
+  static List<String> toDo(String alert) throws IOException {
+    return Files.readAllLines(RUNBOOK).stream()
+        .dropWhile(line -> !line.equals("## " + alert))
+        .skip(1)
+        .takeWhile(line -> !line.startsWith("## "))
+        .filter(line -> line.matches("\\d+\\. .*"))
+        .toList();
+  }
+
   /** Those with a test of what {@code does} says: "fires" or "keeps quiet". */
   static List<String> tested(String does) throws IOException {
     return TESTED

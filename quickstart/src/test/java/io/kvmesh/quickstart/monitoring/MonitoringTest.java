@@ -59,6 +59,15 @@ class MonitoringTest {
   }
 
   @Test
+  void shortRules_differInTimesAlone() throws Exception {
+    String rules = Files.readString(Alerts.RULES);
+    String cut = ShortRules.cut(rules);
+    assertThat(cut.replaceAll("\\d+[smhd]\\b", "T"))
+        .isEqualTo(rules.replaceAll("\\d+[smhd]\\b", "T"));
+    assertThat(cut.replace(" 1s", "").replace("[5s]", "")).doesNotContainPattern("for: \\d|\\[\\d");
+  }
+
+  @Test
   void promtool_acceptsTheRulesAndTheirTests() throws Exception {
     assumeTrue(Prometheus.isInstalled(), Prometheus.MISSING);
     promtool("check", "rules", "kvmesh.yml");

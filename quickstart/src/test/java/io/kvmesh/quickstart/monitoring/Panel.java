@@ -35,6 +35,14 @@ record Panel(
     return panels;
   }
 
+  /** The one with this title. */
+  static Panel of(String dashboard, String title) throws IOException {
+    return all().stream()
+        .filter(it -> it.dashboard().equals(dashboard) && it.title().equals(title))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no panel " + dashboard + " / " + title));
+  }
+
   private static List<Panel> of(Path file) {
     List<Panel> panels = new ArrayList<>();
     JsonNode dashboard = JsonMapper.shared().readTree(read(file));

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +111,39 @@ final class Prometheus implements AutoCloseable {
         .valueStream()
         .map(it -> Double.valueOf(it.path("value").path(1).asString().replace("Inf", "Infinity")))
         .toList();
+  }
+
+  /**
+   * An alert that fires now.
+   *
+   * @param labels its name aside
+   * @param runbook where it is explained
+   */
+  record Firing(String name, Map<String, String> labels, String runbook) {}
+
+  /** All alerts that fire now. */
+  List<Firing> firing() {
+    JsonNode answer = get("/api/v1/alerts");
+    if (answer == null) {
+      throw new AssertionError("Prometheus tells no alerts\n" + log());
+    }
+    return answer
+        .path("data")
+        .path("alerts")
+        .valueStream()
+        .filter(it -> it.path("state").asString().equals("firing"))
+        .map(Prometheus::firing)
+        .toList();
+  }
+
+  private static Firing firing(JsonNode alert) {
+    Map<String, String> labels = new TreeMap<>();
+    alert
+        .path("labels")
+        .properties()
+        .forEach(it -> labels.put(it.getKey(), it.getValue().asString()));
+    String name = String.valueOf(labels.remove("alertname"));
+    return new Firing(name, labels, alert.path("annotations").path("runbook").asString(""));
   }
 
   private @Nullable JsonNode get(String path) {
