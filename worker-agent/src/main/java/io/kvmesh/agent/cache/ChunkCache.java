@@ -5,6 +5,7 @@ import io.kvmesh.agent.cache.policy.EvictionPolicy;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.common.key.ChunkKey;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
@@ -128,7 +129,15 @@ public final class ChunkCache {
 
   /** Holds the longest resident prefix of the keys, found in one step. It isn't a use. */
   public ChunkLease leasePrefix(List<ChunkKey> keys) {
-    return leases.prefix(keys);
+    return leases.prefix(keys, Set.of());
+  }
+
+  /**
+   * As above, but chunks that are compressed by one of these methods aren't written back: the lease
+   * has them as they lie, see {@link ChunkLease#stored}.
+   */
+  public ChunkLease leasePrefix(List<ChunkKey> keys, Set<CompressionMethod> asTheyLie) {
+    return leases.prefix(keys, asTheyLie);
   }
 
   /** A use of the first {@code count} chunks of the lease, the last one first. */

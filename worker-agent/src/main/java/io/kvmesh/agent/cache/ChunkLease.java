@@ -21,6 +21,10 @@ public final class ChunkLease implements AutoCloseable {
   private int[] slots;
   private int size;
   private List<Unpacking> unpackings = List.of();
+
+  /** By chunk; null or beyond its end where a chunk isn't read compressed. */
+  private @Nullable PackedBody[] packed = {};
+
   private volatile boolean closed;
 
   ChunkLease(ChunkCache cache, int expectedChunks) {
@@ -43,10 +47,28 @@ public final class ChunkLease implements AutoCloseable {
     return cache.leases().key(slot(index));
   }
 
-  /** The chunk's body, read-only, exactly as long as it was stored. */
+  /** How the chunk is compressed that {@link #stored} gives; null = it isn't. */
+  public @Nullable CompressionMethod compressedBy(int index) {
+    requireIn(index);
+    PackedBody compressed = packedAt(index);
+    return compressed == null ? null : compressed.method();
+  }
+
+  /** The chunk's bytes as they lie, read-only: its body, or what that was compressed to. */
+  public MemorySegment stored(int index) {
+    requireIn(index);
+    PackedBody compressed = packedAt(index);
+    return compressed == null ? body(index) : compressed.bytes();
+  }
+
+  /**
+   * The chunk's body, read-only, exactly as long as it was stored.
+   *
+   * @throws IllegalStateException if the lease has it compressed
+   */
   public MemorySegment body(int index) {
     int slot = slot(index);
-    if (cache.leases().records().isPacked(slot)) {
+    if (packedAt(index) != null || cache.leases().records().isPacked(slot)) {
       throw new IllegalStateException("The body of chunk number %d is compressed".formatted(index));
     }
     return cache
@@ -110,12 +132,16 @@ public final class ChunkLease implements AutoCloseable {
   }
 
   private int slot(int index) {
+    requireIn(index);
+    return slots[index];
+  }
+
+  private void requireIn(int index) {
     requireOpen();
     if (index < 0 || index >= size) {
       throw new IndexOutOfBoundsException(
           "The lease holds %d chunks, asked for number %d".formatted(size, index));
     }
-    return slots[index];
   }
 
   // What follows is called under the cache's lock.
@@ -161,6 +187,19 @@ public final class ChunkLease implements AutoCloseable {
     List<Unpacking> taken = unpackings;
     unpackings = List.of();
     return taken;
+  }
+
+  /** This chunk of it is read as it lies. */
+  void setPacked(int index, PackedBody body) {
+    if (packed.length < slots.length) {
+      packed = Arrays.copyOf(packed, slots.length);
+    }
+    packed[index] = body;
+  }
+
+  /** How the chunk is read if it is so as it lies compressed; null if it isn't. */
+  @Nullable PackedBody packedAt(int index) {
+    return index < packed.length ? packed[index] : null;
   }
 
   /** Forgets the chunks from this one on; answers the slot of the last one. */

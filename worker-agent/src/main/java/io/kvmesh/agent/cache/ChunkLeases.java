@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kvmesh.common.key.ChunkKey;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** The leases of a cache: gives them out, has what they read, and takes them back. Any thread. */
@@ -48,13 +49,13 @@ final class ChunkLeases {
   }
 
   /** See ChunkCache. */
-  ChunkLease prefix(List<ChunkKey> keys) {
+  ChunkLease prefix(List<ChunkKey> keys, Set<CompressionMethod> asTheyLie) {
     ChunkLease lease = new ChunkLease(cache, keys.size());
     ColdLookups guesses = guessesAt(keys);
     lock.lock();
     try {
       resident.holdPrefix(keys, guesses, lease);
-      desk.makeReadable(lease);
+      desk.makeReadable(lease, asTheyLie);
       counters.looked(keys.size(), lease.size());
     } finally {
       lock.unlock();
@@ -93,6 +94,9 @@ final class ChunkLeases {
     try {
       if (lease.markClosed()) {
         for (int i = 0; i < lease.size(); i++) {
+          if (lease.packedAt(i) != null) {
+            resident.packed().doneReading(lease.slotAt(i));
+          }
           resident.letGo(lease.slotAt(i));
         }
         cache.moves().letGo();

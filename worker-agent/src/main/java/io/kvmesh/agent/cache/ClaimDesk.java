@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -119,17 +120,30 @@ final class ClaimDesk {
   /**
    * Finds room for what is compressed of a lease; the lease ends before the first for which there
    * is none.
+   *
+   * @param asTheyLie what is compressed by one of these is read so, and needs no room
    */
-  void makeReadable(ChunkLease lease) {
+  void makeReadable(ChunkLease lease, Set<CompressionMethod> asTheyLie) {
     // Most caches have none, and a look at each chunk costs.
     int looked = resident.packed().chunks() == 0 ? 0 : lease.size();
     for (int i = 0; i < looked && i < lease.size(); i++) {
-      if (!makeReadable(lease.slotAt(i), true, lease)) {
+      if (isPackedBy(lease.slotAt(i), asTheyLie)) {
+        readAsItLies(i, lease);
+      } else if (!makeReadable(lease.slotAt(i), true, lease)) {
         while (lease.size() > i) {
           resident.letGo(lease.removeLast());
         }
       }
     }
+  }
+
+  private boolean isPackedBy(int slot, Set<CompressionMethod> methods) {
+    return resident.records().isPacked(slot) && methods.contains(resident.packed().method(slot));
+  }
+
+  private void readAsItLies(int index, ChunkLease lease) {
+    int slot = lease.slotAt(index);
+    lease.setPacked(index, resident.packed().read(slot, resident.records().place(slot)));
   }
 
   /** Finds room for a chunk's body if it is compressed; the lease remembers what is to be done. */

@@ -2,8 +2,10 @@ package io.kvmesh.agent.cache;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import net.jpountz.lz4.LZ4Exception;
@@ -34,7 +36,7 @@ public enum CompressionMethod {
     }
 
     @Override
-    boolean expand(MemorySegment from, MemorySegment to) {
+    public boolean expand(MemorySegment from, MemorySegment to) {
       try {
         long length =
             Zstd.decompressDirectByteBuffer(
@@ -71,7 +73,7 @@ public enum CompressionMethod {
     }
 
     @Override
-    boolean expand(MemorySegment from, MemorySegment to) {
+    public boolean expand(MemorySegment from, MemorySegment to) {
       try {
         int length =
             Lz4.FACTORY
@@ -104,6 +106,32 @@ public enum CompressionMethod {
     return Arrays.stream(values()).filter(it -> it.text().equals(name)).findFirst();
   }
 
+  /**
+   * Those that work on this machine, the one whose bodies are shorter first: the libraries load
+   * native code, for which there must be a place and a system that they know.
+   */
+  public static List<CompressionMethod> usable() {
+    return Usable.METHODS;
+  }
+
+  /** Found out when it is asked first. */
+  private static final class Usable {
+    static final List<CompressionMethod> METHODS =
+        Arrays.stream(values()).filter(CompressionMethod::works).toList();
+
+    private Usable() {}
+  }
+
+  private boolean works() {
+    try (Arena memory = Arena.ofConfined()) {
+      MemorySegment body = memory.allocate(1024);
+      MemorySegment shorter = memory.allocate(1024);
+      return expand(shorter.asSlice(0, compress(body, shorter)), body);
+    } catch (LinkageError notLoaded) {
+      return false;
+    }
+  }
+
   /** Its name, as commands write it. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
@@ -112,6 +140,6 @@ public enum CompressionMethod {
   /** Writes it shorter; answers how long it is then, 0 if it doesn't get that short. */
   abstract int compress(MemorySegment from, MemorySegment to);
 
-  /** Writes what it was; answers whether that was exactly as long. */
-  abstract boolean expand(MemorySegment from, MemorySegment to);
+  /** Writes what it was; answers whether that was exactly as long. Never writes more. */
+  public abstract boolean expand(MemorySegment from, MemorySegment to);
 }

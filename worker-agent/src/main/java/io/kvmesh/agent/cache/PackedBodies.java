@@ -3,11 +3,13 @@ package io.kvmesh.agent.cache;
 import io.kvmesh.agent.cache.policy.EvictionPolicy;
 import io.kvmesh.agent.memory.RangeAllocator;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * The bodies of compressed chunks: their memory, and the order in which they go. Guarded by the
- * cache's lock, but for {@link #body}.
+ * The bodies of compressed chunks: their memory, and the order in which they go. Who reads one as it
+ * lies also holds its chunk; should the chunk be written back meanwhile, its compressed body stays
+ * until the last reader is done. Guarded by the cache's lock, but for {@link #body}.
  */
 final class PackedBodies {
 
@@ -21,6 +23,10 @@ final class PackedBodies {
   private final int[] fullLengths;
   private final CompressionMethod[] methods;
   private final long[] numbers;
+  private final int[] readers;
+
+  /** Where a body lies that only its readers need any more. */
+  private final int[] leftBehind;
 
   private int chunks;
   private long bytes;
@@ -37,6 +43,9 @@ final class PackedBodies {
     this.fullLengths = new int[own];
     this.methods = new CompressionMethod[own];
     this.numbers = new long[own];
+    this.readers = new int[own];
+    this.leftBehind = new int[own];
+    Arrays.fill(leftBehind, ChunkMemory.NO_PLACE);
   }
 
   /** Whether there is any memory. */
@@ -86,12 +95,30 @@ final class PackedBodies {
     fullBytes += fullLength;
   }
 
-  /** A chunk's body lies there no more. */
+  /** A chunk's body lies there no more; its memory is free as soon as nobody reads it. */
   void drop(int slot, int place) {
-    free(place);
+    if (readers[slot] == 0) {
+      free(place);
+    } else {
+      leftBehind[slot] = place;
+    }
     chunks--;
     bytes -= lengths[slot];
     fullBytes -= fullLengths[slot];
+  }
+
+  /** A chunk's body as it lies, for one more reader, who holds the chunk until it is done. */
+  PackedBody read(int slot, int place) {
+    readers[slot]++;
+    return new PackedBody(body(place, lengths[slot]).asReadOnly(), methods[slot]);
+  }
+
+  /** One of its readers is done. */
+  void doneReading(int slot) {
+    if (--readers[slot] == 0 && leftBehind[slot] != ChunkMemory.NO_PLACE) {
+      free(leftBehind[slot]);
+      leftBehind[slot] = ChunkMemory.NO_PLACE;
+    }
   }
 
   int length(int slot) {

@@ -37,7 +37,7 @@ final class BodyFrames {
   static List<Frame> of(ChunkLease lease, int overheadBytes) {
     List<Frame> frames = new ArrayList<>();
     for (int i = 0; i < lease.size(); i++) {
-      cut(lease.body(i), mostBytes(overheadBytes), frames);
+      cut(lease.stored(i), mostBytes(overheadBytes), frames);
     }
     return frames;
   }
@@ -46,7 +46,7 @@ final class BodyFrames {
   static List<Frame> copyOf(ChunkLease lease, int overheadBytes) {
     List<Frame> frames = new ArrayList<>();
     for (int i = 0; i < lease.size(); i++) {
-      MemorySegment body = lease.body(i);
+      MemorySegment body = lease.stored(i);
       MemorySegment copy = Arena.ofAuto().allocate(body.byteSize());
       cut(copy.copyFrom(body), mostBytes(overheadBytes), frames);
     }

@@ -30,7 +30,9 @@ abstract class Delivery implements AutoCloseable {
      */
     CHANGED,
     /** Its bytes are others. */
-    HARMED
+    HARMED,
+    /** It came compressed, and not from a body of its length. */
+    MALFORMED
   }
 
   private final DeliveredChunks chunks;

@@ -1,7 +1,10 @@
 package io.kvmesh.agent.transfer;
 
 import io.kvmesh.agent.cache.ChunkChecksum;
+import io.kvmesh.agent.cache.CompressionMethod;
+import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.zmq.Frame;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -15,10 +18,19 @@ final class FramedDelivery extends Delivery {
   private final int[] firstFrames;
 
   private final FrameContent content;
+  private final CompressedForms forms;
+  private final Counters<PullCount> counters;
 
   private FramedDelivery(
-      DeliveredChunks chunks, ReplyBodies bodies, int[] firstFrames, FrameContent content) {
+      DeliveredChunks chunks,
+      CompressedForms forms,
+      ReplyBodies bodies,
+      int[] firstFrames,
+      FrameContent content,
+      Counters<PullCount> counters) {
     super(chunks);
+    this.forms = forms;
+    this.counters = counters;
     this.requestId = bodies.requestId();
     this.frames = bodies.frames();
     this.firstFrames = firstFrames;
@@ -31,14 +43,19 @@ final class FramedDelivery extends Delivery {
    * @param content how bytes lie in them
    * @throws BrokenReplyException if they aren't
    */
-  static FramedDelivery of(DeliveredChunks chunks, ReplyBodies bodies, FrameContent content)
+  static FramedDelivery of(
+      DeliveredChunks chunks,
+      CompressedForms forms,
+      ReplyBodies bodies,
+      FrameContent content,
+      Counters<PullCount> counters)
       throws BrokenReplyException {
     List<Frame> frames = bodies.frames();
     int most = BodyFrames.mostBytes(content.overheadBytes());
     int[] firstFrames = new int[chunks.count() + 1];
     int frame = 0;
     for (int i = 0; i < chunks.count(); i++) {
-      for (int left = chunks.lengths().get(i); left > 0; left -= most) {
+      for (int left = forms.length(i); left > 0; left -= most) {
         DeliveredChunks.require(
             frame < frames.size(), "%d frames end within chunk %d", frames.size(), i);
         int size = frames.get(frame).size();
@@ -50,7 +67,7 @@ final class FramedDelivery extends Delivery {
     }
     DeliveredChunks.require(
         frame == frames.size(), "%d frames came, %d are due", frames.size(), frame);
-    return new FramedDelivery(chunks, bodies, firstFrames, content);
+    return new FramedDelivery(chunks, forms, bodies, firstFrames, content, counters);
   }
 
   /** A seal is broken by one thread. */
@@ -61,6 +78,32 @@ final class FramedDelivery extends Delivery {
 
   @Override
   Copied copy(int chunk, MemorySegment target, ChunkChecksum sum) {
+    CompressionMethod method = forms.method(chunk);
+    if (method == null) {
+      return gather(chunk, target, sum) ? Copied.RIGHT : Copied.HARMED;
+    }
+    try (Arena scratch = Arena.ofConfined()) {
+      MemorySegment shorter = scratch.allocate(forms.length(chunk));
+      if (!gather(chunk, shorter, new ChunkChecksum())) {
+        return Copied.HARMED;
+      }
+      return expand(method, shorter, target, sum) ? Copied.RIGHT : Copied.MALFORMED;
+    }
+  }
+
+  private boolean expand(
+      CompressionMethod method, MemorySegment shorter, MemorySegment target, ChunkChecksum sum) {
+    if (!method.expand(shorter, target)) {
+      return false;
+    }
+    sum.add(target);
+    counters.count(PullCount.CHUNK_COMPRESSED);
+    counters.add(PullCount.BYTE_SAVED, target.byteSize() - shorter.byteSize());
+    return true;
+  }
+
+  /** Copies what came of a chunk; answers whether it was meant for here. */
+  private boolean gather(int chunk, MemorySegment target, ChunkChecksum sum) {
     boolean meant = true;
     long at = 0;
     for (int i = firstFrames[chunk]; i < firstFrames[chunk + 1]; i++) {
@@ -71,7 +114,7 @@ final class FramedDelivery extends Delivery {
       sum.add(part);
       at += part.byteSize();
     }
-    return meant ? Copied.RIGHT : Copied.HARMED;
+    return meant;
   }
 
   @Override

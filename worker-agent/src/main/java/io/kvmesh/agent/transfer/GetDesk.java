@@ -2,6 +2,7 @@ package io.kvmesh.agent.transfer;
 
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.cache.CompressionMethod;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.KeyFormatException;
@@ -84,7 +85,7 @@ final class GetDesk {
       counters.count(ServerCount.GET_EMPTY);
       return nothing();
     }
-    ChunkLease lease = cache.leasePrefix(keys);
+    ChunkLease lease = cache.leasePrefix(keys, terms.compression());
     try {
       return answer(connection, request.receiverId(), terms, lease);
     } catch (RuntimeException e) {
@@ -111,6 +112,7 @@ final class GetDesk {
     }
     counters.add(ServerCount.CHUNK_SENT, lease.size());
     counters.add(ServerCount.BYTE_SENT, bytes);
+    countCompressed(lease);
     if (terms.saysDone() && lease.size() > 0) {
       List<Frame> bodies = BodyFrames.of(lease, overheadBytes);
       BatchedLookupAndGetRetMsg reply = found(lease, loans.nextId(), false);
@@ -143,6 +145,8 @@ final class GetDesk {
    * @param withPlaces whether the peer must know where they lie
    */
   private BatchedLookupAndGetRetMsg found(ChunkLease lease, long loan, boolean withPlaces) {
+    boolean compressed =
+        IntStream.range(0, lease.size()).anyMatch(i -> lease.compressedBy(i) != null);
     return new BatchedLookupAndGetRetMsg(
         lease.size(),
         self.epoch().getAsLong(),
@@ -151,7 +155,27 @@ final class GetDesk {
         ofEach(lease, lease::tokens),
         ofEach(lease, lease::checksum),
         withPlaces ? ofEach(lease, lease::offset) : null,
-        withPlaces ? ofEach(lease, lease::generation) : null);
+        withPlaces ? ofEach(lease, lease::generation) : null,
+        compressed ? ofEach(lease, i -> compressedLength(lease, i)) : null,
+        compressed ? ofEach(lease, i -> compressedBy(lease, i)) : null);
+  }
+
+  private void countCompressed(ChunkLease lease) {
+    for (int i = 0; i < lease.size(); i++) {
+      if (lease.compressedBy(i) != null) {
+        counters.count(ServerCount.CHUNK_COMPRESSED);
+        counters.add(ServerCount.BYTE_SAVED, lease.bytes(i) - lease.stored(i).byteSize());
+      }
+    }
+  }
+
+  private static int compressedLength(ChunkLease lease, int index) {
+    return lease.compressedBy(index) == null ? 0 : (int) lease.stored(index).byteSize();
+  }
+
+  private static String compressedBy(ChunkLease lease, int index) {
+    CompressionMethod method = lease.compressedBy(index);
+    return method == null ? "" : method.text();
   }
 
   private static <T> List<T> ofEach(ChunkLease lease, IntFunction<T> figure) {
@@ -162,10 +186,11 @@ final class GetDesk {
     return new Answer(new P2PErrorMsg(code, detail), List.of(), 0);
   }
 
+  /** Of what is lent: bodies, or what they are compressed to. */
   private static long bytesOf(ChunkLease lease) {
     long bytes = 0;
     for (int i = 0; i < lease.size(); i++) {
-      bytes += lease.bytes(i);
+      bytes += lease.stored(i).byteSize();
     }
     return bytes;
   }

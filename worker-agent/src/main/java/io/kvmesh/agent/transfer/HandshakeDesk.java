@@ -1,5 +1,6 @@
 package io.kvmesh.agent.transfer;
 
+import io.kvmesh.agent.cache.CompressionMethod;
 import io.kvmesh.agent.memory.ArenaIdentity;
 import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.common.count.Counters;
@@ -17,7 +18,10 @@ import io.kvmesh.common.wire.handshake.PySocketInitRequest;
 import io.kvmesh.common.wire.handshake.SealTerms;
 import io.kvmesh.common.wire.handshake.SharedMemory;
 import io.kvmesh.common.wire.peer.P2PErrorMsg;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Answers at the init port: who are you, what can you do, where do I ask. One thread. */
@@ -64,8 +68,18 @@ final class HandshakeDesk {
     }
     counters.count(ServerCount.HANDSHAKE);
     String agreed = channel.orElseThrow();
-    peers.put(request.peerInitUrl(), new KnownPeers.Terms(request.epoch(), agreed));
+    peers.put(request.peerInitUrl(), new KnownPeers.Terms(request.epoch(), agreed, compression(request, agreed)));
     return response(agreed, null);
+  }
+
+  /** Of methods that aren't known here nothing is compressed. */
+  private static Set<CompressionMethod> compression(KvmeshInitRequest request, String channel) {
+    Set<CompressionMethod> taken = EnumSet.noneOf(CompressionMethod.class);
+    List<String> told = request.compression();
+    if (told != null && channel.equals(Channels.ZMQ)) {
+      told.forEach(name -> CompressionMethod.named(name).ifPresent(taken::add));
+    }
+    return taken;
   }
 
   /** Refuses an introduction, in the words of the rule that it breaks. */

@@ -1,6 +1,8 @@
 package io.kvmesh.agent.transfer;
 
+import io.kvmesh.agent.cache.CompressionMethod;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +16,9 @@ final class KnownPeers {
    *
    * @param epoch the peer's life
    * @param channel how it gets bytes
+   * @param compression methods whose chunks it takes as they lie
    */
-  record Terms(long epoch, String channel) {
+  record Terms(long epoch, String channel, Set<CompressionMethod> compression) {
 
     /** Whether it reads this agent's memory by itself. */
     boolean readsMemory() {

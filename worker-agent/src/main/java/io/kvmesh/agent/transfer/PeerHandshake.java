@@ -1,5 +1,6 @@
 package io.kvmesh.agent.transfer;
 
+import io.kvmesh.agent.cache.CompressionMethod;
 import io.kvmesh.agent.memory.ArenaException;
 import io.kvmesh.agent.memory.ArenaIdentity;
 import io.kvmesh.agent.memory.MappedArena;
@@ -95,7 +96,8 @@ final class PeerHandshake implements AutoCloseable {
         self.epoch().getAsLong(),
         self.pageBytes(),
         self.chunkTokens(),
-        wanted);
+        wanted,
+        CompressionMethod.usable().stream().map(CompressionMethod::text).toList());
   }
 
   /**
@@ -133,7 +135,7 @@ final class PeerHandshake implements AutoCloseable {
       channel =
           response.channel().equals(Channels.SHM)
               ? new ShmChannel(map(response), counters)
-              : new ZmqChannel(contentOf(seal));
+              : new ZmqChannel(contentOf(seal), counters);
       return new Step.Ask(new P2PInitSideMsg());
     } catch (ArenaException | IllegalArgumentException unusable) {
       return fallBack(response.channel(), String.valueOf(unusable.getMessage()));

@@ -22,8 +22,14 @@ public enum PullCount {
   CHUNK,
   /** A byte of such a chunk. */
   BYTE,
+  /** A chunk that came compressed, pulled or pushed, and could be decompressed. */
+  CHUNK_COMPRESSED,
+  /** A byte of such a chunk that didn't have to come. */
+  BYTE_SAVED,
   /** A chunk whose checksum was wrong. */
   HARMED_CHUNK,
+  /** A chunk that came compressed and couldn't be decompressed to the length that it should have. */
+  MALFORMED_CHUNK,
   /** A chunk whose memory was given out anew, or went away, while it was copied. */
   CHUNK_CHANGED,
   /** A chunk that was not kept: a part of one, or of another length than those here. */

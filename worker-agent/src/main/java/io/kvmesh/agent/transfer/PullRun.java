@@ -343,6 +343,11 @@ final class PullRun {
         client.blame(holder.address(), room.wantedKey(which));
         fail(holder, n -> new PullOutcome.Broken(n, "checksum"));
       }
+      case MALFORMED -> {
+        counters.count(PullCount.MALFORMED_CHUNK);
+        client.blame(holder.address(), room.wantedKey(which));
+        fail(holder, n -> new PullOutcome.Broken(n, "compression"));
+      }
       case NO_ROOM -> stop(which, PullOutcome.NoRoom::new);
     }
   }

@@ -296,7 +296,7 @@ final class PutRun {
     return switch (copied) {
       case RIGHT -> commit(which, checksum);
       case CHANGED, SKIPPED -> PutOutcome.UNREADABLE;
-      case HARMED -> {
+      case HARMED, MALFORMED -> {
         client.blame(order.sender());
         yield PutOutcome.HARMED;
       }

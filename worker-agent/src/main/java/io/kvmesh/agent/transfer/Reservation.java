@@ -172,6 +172,7 @@ final class Reservation implements AutoCloseable {
       case SKIPPED, RIGHT -> null;
       case CHANGED -> Fault.CHANGED;
       case HARMED -> Fault.HARMED;
+      case MALFORMED -> Fault.MALFORMED;
     };
   }
 
@@ -239,6 +240,8 @@ final class Reservation implements AutoCloseable {
     CHANGED,
     /** The bytes aren't those that were sent. */
     HARMED,
+    /** It came compressed, and can't be decompressed to its length. */
+    MALFORMED,
     /** A chunk of another size found no room, or the cache is closing. */
     NO_ROOM
   }

@@ -12,8 +12,12 @@ public enum ServerCount {
   GET_EMPTY,
   /** A chunk was sent. */
   CHUNK_SENT,
-  /** A byte of a chunk was sent. */
+  /** A byte of a chunk was sent, compressed or not. */
   BYTE_SENT,
+  /** A chunk was sent as it lies compressed. */
+  CHUNK_COMPRESSED,
+  /** A byte wasn't sent since its chunk went compressed. */
+  BYTE_SAVED,
   /** A chunk was lent to a peer that reads this agent's memory. */
   CHUNK_SHARED,
   /** A byte of such a chunk. */

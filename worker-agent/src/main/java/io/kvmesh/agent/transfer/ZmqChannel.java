@@ -1,5 +1,6 @@
 package io.kvmesh.agent.transfer;
 
+import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
 import java.util.function.Supplier;
 
@@ -10,12 +11,14 @@ import java.util.function.Supplier;
 final class ZmqChannel implements TransferChannel {
 
   private final Supplier<FrameContent> content;
+  private final Counters<PullCount> counters;
 
   /**
    * @param content how bytes lie in the frames; for each reply one, which one thread uses
    */
-  ZmqChannel(Supplier<FrameContent> content) {
+  ZmqChannel(Supplier<FrameContent> content, Counters<PullCount> counters) {
     this.content = content;
+    this.counters = counters;
   }
 
   @Override
@@ -31,7 +34,8 @@ final class ZmqChannel implements TransferChannel {
       BorrowedPages.Loan loan)
       throws BrokenReplyException {
     loan.end();
-    return FramedDelivery.of(chunks, bodies, content.get());
+    CompressedForms forms = CompressedForms.of(reply, chunks);
+    return FramedDelivery.of(chunks, forms, bodies, content.get(), counters);
   }
 
   @Override

@@ -15,8 +15,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -33,6 +35,7 @@ class CompressedChunksTest {
   private static final int PAGES = 6;
   private static final int TOKENS = 16;
   private static final int PACKED_UNITS = 4;
+  private static final Set<CompressionMethod> ALL = EnumSet.allOf(CompressionMethod.class);
 
   private final PageArena arena = PageArena.anonymous(PAGES * PAGE);
   private final PageArena packedArena =
@@ -75,9 +78,19 @@ class CompressedChunksTest {
     for (int i = 0; i < lease.size(); i++) {
       MemorySegment right = MemorySegment.ofArray(new byte[lease.bytes(i)]);
       fill(right, lease.key(i));
-      assertThat(lease.body(i).mismatch(right)).as("body of %s", lease.key(i)).isEqualTo(-1);
+      assertThat(body(lease, i).mismatch(right)).as("body of %s", lease.key(i)).isEqualTo(-1);
       assertThat(lease.checksum(i)).isEqualTo(ChunkChecksum.of(right));
     }
+  }
+
+  private static MemorySegment body(ChunkLease lease, int index) {
+    CompressionMethod method = lease.compressedBy(index);
+    if (method == null) {
+      return lease.body(index);
+    }
+    MemorySegment body = Arena.ofAuto().allocate(lease.bytes(index));
+    assertThat(method.expand(lease.stored(index), body)).isTrue();
+    return body;
   }
 
   private void store(long... hashes) {
@@ -180,6 +193,79 @@ class CompressedChunksTest {
       assertThat(cache.exists(key(1))).isTrue();
     }
     assertThat(resident(1)).isEqualTo(1);
+  }
+
+  @Test
+  void chunkThatIsReadAsItLies_staysCompressed_andOthersAreWrittenBack() {
+    store(1, 2, 4);
+    pack(1, CompressionMethod.ZSTD);
+    pack(2, CompressionMethod.LZ4);
+    try (ChunkLease lease =
+        cache.leasePrefix(CacheFixture.keys(1, 2, 4), Set.of(CompressionMethod.ZSTD))) {
+      assertThat(lease.size()).isEqualTo(3);
+      assertThat(lease.compressedBy(0)).isEqualTo(CompressionMethod.ZSTD);
+      assertThat(lease.compressedBy(1)).isNull();
+      assertThat(lease.compressedBy(2)).isNull();
+      assertThat(lease.stored(0).byteSize()).isBetween(1L, 1000L);
+      assertThat(lease.stored(2).byteSize()).isEqualTo(PAGE);
+      assertThatThrownBy(() -> lease.body(0)).isInstanceOf(IllegalStateException.class);
+      requireRight(lease);
+    }
+    assertThat(cache.stats().packed().chunks()).isEqualTo(1);
+    assertThat(cache.stats().packed().decompressed()).isEqualTo(1);
+  }
+
+  /** Readers of the compressed body and of the page are side by side. */
+  @Test
+  void bodyThatIsReadAsItLies_keepsItsMemory_whateverBecomesOfItsChunk() {
+    List<Runnable> fates =
+        List.of(
+            () -> assertThat(resident(1)).isEqualTo(1),
+            () -> cache.withdraw(key(1), RemovalCause.REMOVED),
+            () -> cache.remove(key(1), RemovalCause.REMOVED),
+            () -> cache.clear(),
+            this::replaceOne,
+            () -> {
+              for (long hash : new long[] {2, 4, 5, 7, 8}) {
+                store(hash);
+                pack(hash, CompressionMethod.ZSTD);
+              }
+            },
+            () -> {
+              assertThat(resident(1)).isEqualTo(1);
+              assertThat(pack(1, CompressionMethod.LZ4)).isEqualTo(PackOutcome.IN_USE);
+              cache.remove(key(1), RemovalCause.REMOVED);
+            });
+    for (Runnable fate : fates) {
+      store(1);
+      assertThat(pack(1, CompressionMethod.ZSTD)).isEqualTo(PackOutcome.COMPRESSED);
+      long free = ranges.freeBytes();
+      ChunkLease other = cache.leasePrefix(List.of(key(1)), ALL);
+      try (ChunkLease one = cache.leasePrefix(List.of(key(1)), ALL)) {
+        MemorySegment stored = one.stored(0);
+        fate.run();
+        assertThat(ranges.freeBytes()).isLessThanOrEqualTo(free);
+        other.close();
+        assertThat(ranges.freeBytes()).isLessThanOrEqualTo(free);
+        assertThat(one.stored(0)).isSameAs(stored);
+        requireRight(one);
+      }
+      cache.clear();
+      assertThat(ranges.freeBytes()).isEqualTo(ranges.capacityBytes());
+      assertThat(pages.freePages()).isEqualTo(PAGES);
+    }
+  }
+
+  private void replaceOne() {
+    try (ChunkLease lease = cache.newLease()) {
+      ChunkSpec spec = new ChunkSpec(key(1), PAGE, TOKENS, true, null);
+      PendingChunk chunk =
+          (PendingChunk) cache.claim(List.of(spec), new Reserving.Now(), lease).getFirst();
+      fill(chunk.body(), chunk.key());
+      assertThat(cache.commit(chunk, lease)).isEqualTo(CommitOutcome.STORED);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
@@ -298,9 +384,9 @@ class CompressedChunksTest {
       switch (random.nextInt(16)) {
         case 0, 1, 2 -> claim();
         case 3, 4 -> commit();
-        case 5 -> lease();
+        case 5 -> lease(random.nextBoolean() ? ALL : Set.of());
         case 6, 7, 8 -> letGo();
-        case 9 -> cache.remove(anyKey(), RemovalCause.REMOVED);
+        case 9 -> removeOrWithdraw();
         case 10 -> pinOrUnpin();
         case 11, 12, 13 -> pack();
         case 14 -> unpack();
@@ -325,8 +411,16 @@ class CompressedChunksTest {
       }
     }
 
-    private void lease() {
-      ChunkLease lease = cache.leasePrefix(List.of(anyKey(), anyKey()));
+    private void removeOrWithdraw() {
+      if (random.nextInt(4) == 0) {
+        cache.withdraw(anyKey(), RemovalCause.REMOVED);
+      } else {
+        cache.remove(anyKey(), RemovalCause.REMOVED);
+      }
+    }
+
+    private void lease(Set<CompressionMethod> asTheyLie) {
+      ChunkLease lease = cache.leasePrefix(List.of(anyKey(), anyKey()), asTheyLie);
       requireRight(lease);
       cache.touch(lease, random.nextInt(lease.size() + 1));
       leases.add(lease);

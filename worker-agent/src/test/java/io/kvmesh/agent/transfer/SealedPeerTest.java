@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.cache.ChunkChecksum;
+import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.handshake.KvmeshInitRequest;
@@ -262,7 +263,12 @@ class SealedPeerTest {
       SealTerms terms, DeliveredChunks chunks, List<Frame> frames, long requestId)
       throws BrokenReplyException {
     FrameContent content = new SealedContent(FrameSeal.ofRequester(terms).newOpener());
-    Delivery delivery = FramedDelivery.of(chunks, new ReplyBodies(requestId, frames), content);
+    Delivery delivery = FramedDelivery.of(
+            chunks,
+            new CompressedForms(chunks, List.of(), List.of()),
+            new ReplyBodies(requestId, frames),
+            content,
+            new Counters<>(PullCount.class));
     MemorySegment target = MemorySegment.ofArray(new byte[4096]);
     try (CopyHelpers none = new CopyHelpers(0)) {
       return delivery.copyTo(List.of(target, target), none).stream()
