@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * The bodies of compressed chunks: their memory, and the order in which they go. Who reads one as it
- * lies also holds its chunk; should the chunk be written back meanwhile, its compressed body stays
- * until the last reader is done. Guarded by the cache's lock, but for {@link #body}.
+ * The bodies of compressed chunks: their memory, and the order in which they go. Who reads one as
+ * it lies also holds its chunk; should the chunk be written back meanwhile, its compressed body
+ * stays until the last reader is done. Guarded by the cache's lock, but for {@link #body}.
  */
 final class PackedBodies {
 

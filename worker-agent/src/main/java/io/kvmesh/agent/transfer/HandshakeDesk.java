@@ -68,7 +68,9 @@ final class HandshakeDesk {
     }
     counters.count(ServerCount.HANDSHAKE);
     String agreed = channel.orElseThrow();
-    peers.put(request.peerInitUrl(), new KnownPeers.Terms(request.epoch(), agreed, compression(request, agreed)));
+    peers.put(
+        request.peerInitUrl(),
+        new KnownPeers.Terms(request.epoch(), agreed, compression(request, agreed)));
     return response(agreed, null);
   }
 

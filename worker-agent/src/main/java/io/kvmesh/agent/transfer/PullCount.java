@@ -28,7 +28,9 @@ public enum PullCount {
   BYTE_SAVED,
   /** A chunk whose checksum was wrong. */
   HARMED_CHUNK,
-  /** A chunk that came compressed and couldn't be decompressed to the length that it should have. */
+  /**
+   * A chunk that came compressed and couldn't be decompressed to the length that it should have.
+   */
   MALFORMED_CHUNK,
   /** A chunk whose memory was given out anew, or went away, while it was copied. */
   CHUNK_CHANGED,

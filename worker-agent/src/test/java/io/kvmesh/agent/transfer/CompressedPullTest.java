@@ -150,7 +150,8 @@ class CompressedPullTest {
     storeCompressed(CompressionMethod.ZSTD);
     try (RawClient init = RawClient.dealer(owner.server.initAddress());
         RawClient lookup = RawClient.dealer(owner.server.lookupAddress())) {
-      for (List<String> told : Arrays.<@Nullable List<String>>asList(null, List.of(), List.of("lz4", "cachegen"))) {
+      for (List<String> told :
+          Arrays.<@Nullable List<String>>asList(null, List.of(), List.of("lz4", "cachegen"))) {
         introduce(init, told);
         RawClient.Answer<BatchedLookupAndGetRetMsg> answer =
             lookup.askForAll(BatchedLookupAndGetRetMsg.class, get(KEYS), List.of());

@@ -263,7 +263,8 @@ class SealedPeerTest {
       SealTerms terms, DeliveredChunks chunks, List<Frame> frames, long requestId)
       throws BrokenReplyException {
     FrameContent content = new SealedContent(FrameSeal.ofRequester(terms).newOpener());
-    Delivery delivery = FramedDelivery.of(
+    Delivery delivery =
+        FramedDelivery.of(
             chunks,
             new CompressedForms(chunks, List.of(), List.of()),
             new ReplyBodies(requestId, frames),

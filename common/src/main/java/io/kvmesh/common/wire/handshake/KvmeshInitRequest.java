@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An agent introduces itself: its life, its chunk geometry, the channels it can use, best first, and
- * the methods of compression whose chunks it takes as they lie, as commands name them; it may know
- * none of those.
+ * An agent introduces itself: its life, its chunk geometry, the channels it can use, best first,
+ * and the methods of compression whose chunks it takes as they lie, as commands name them; it may
+ * know none of those.
  */
 public record KvmeshInitRequest(
     @FormatNumber int format,
@@ -38,7 +38,6 @@ public record KvmeshInitRequest(
       long pageBytes,
       int chunkTokens,
       List<String> channels) {
-    this(
-        format, peerInitUrl, instanceId, workerId, epoch, pageBytes, chunkTokens, channels, null);
+    this(format, peerInitUrl, instanceId, workerId, epoch, pageBytes, chunkTokens, channels, null);
   }
 }

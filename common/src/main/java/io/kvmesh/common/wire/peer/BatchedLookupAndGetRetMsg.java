@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * How many chunks follow. Ours: the owner's epoch, the loan to be ended by {@link
  * BatchedGetDoneMsg}, and by chunk its bytes, tokens and checksum. Where chunks are read out of
  * shared memory none follows, and there is by chunk where it begins in that, and the generation of
- * its memory. Where some chunks come compressed, which the receiver's handshake allowed, there is by
- * chunk how many bytes follow of it and the method, as commands name it; 0 and the empty text where
- * its body follows. The checksum is always that of the body.
+ * its memory. Where some chunks come compressed, which the receiver's handshake allowed, there is
+ * by chunk how many bytes follow of it and the method, as commands name it; 0 and the empty text
+ * where its body follows. The checksum is always that of the body.
  */
 public record BatchedLookupAndGetRetMsg(
     int numHitChunks,
