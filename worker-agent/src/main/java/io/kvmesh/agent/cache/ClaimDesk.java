@@ -124,26 +124,20 @@ final class ClaimDesk {
    * @param asTheyLie what is compressed by one of these is read so, and needs no room
    */
   void makeReadable(ChunkLease lease, Set<CompressionMethod> asTheyLie) {
+    PackedBodies packed = resident.packed();
+    ChunkRecords records = resident.records();
     // Most caches have none, and a look at each chunk costs.
-    int looked = resident.packed().chunks() == 0 ? 0 : lease.size();
+    int looked = packed.chunks() == 0 ? 0 : lease.size();
     for (int i = 0; i < looked && i < lease.size(); i++) {
-      if (isPackedBy(lease.slotAt(i), asTheyLie)) {
-        readAsItLies(i, lease);
-      } else if (!makeReadable(lease.slotAt(i), true, lease)) {
+      int slot = lease.slotAt(i);
+      if (records.isPacked(slot) && asTheyLie.contains(packed.method(slot))) {
+        lease.setPacked(i, packed.read(slot, records.place(slot)));
+      } else if (!makeReadable(slot, true, lease)) {
         while (lease.size() > i) {
           resident.letGo(lease.removeLast());
         }
       }
     }
-  }
-
-  private boolean isPackedBy(int slot, Set<CompressionMethod> methods) {
-    return resident.records().isPacked(slot) && methods.contains(resident.packed().method(slot));
-  }
-
-  private void readAsItLies(int index, ChunkLease lease) {
-    int slot = lease.slotAt(index);
-    lease.setPacked(index, resident.packed().read(slot, resident.records().place(slot)));
   }
 
   /** Finds room for a chunk's body if it is compressed; the lease remembers what is to be done. */
