@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -148,6 +149,25 @@ final class Connection {
     PrintWriter out = out();
     out.print(format == Format.JSON ? PRETTY.writeValueAsString(answer) + "\n" : table.get());
     out.flush();
+  }
+
+  /** Prints each element in a line: as it came, or the text made of it without control characters. */
+  void printLines(JsonNode elements, Function<JsonNode, String> text) {
+    PrintWriter out = out();
+    for (JsonNode element : elements) {
+      out.println(
+          format == Format.JSON
+              ? element.toString()
+              : text.apply(element).replaceAll("\\p{Cntrl}", "?"));
+    }
+    out.flush();
+  }
+
+  /** Says something beside the answer. */
+  void tell(String text) {
+    PrintWriter err = err();
+    err.println("kvmesh: " + text);
+    err.flush();
   }
 
   PrintWriter out() {

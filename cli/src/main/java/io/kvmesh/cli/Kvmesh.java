@@ -43,6 +43,7 @@ import picocli.CommandLine.ScopeType;
       WorkerActions.Prefetch.class,
       CancelAction.class,
       TopAction.class,
+      EventsActions.class,
       CompletionAction.class,
       HelpCommand.class
     })

@@ -113,6 +113,74 @@ class KvmeshTest {
   }
 
   @Test
+  void eventsTail_isALineForEachEvent() {
+    controller.answer(
+        "/api/v1/events?limit=20&kind=operations%2Cgap&worker=a%2F0",
+        """
+        {"next":12,"anew":false,"missed":0,"events":[
+          {"id":11,"millis":1000,"kind":"OPERATIONS","instanceId":"a","rank":0,"epoch":7,"sequence":9,
+           "admits":4,"evicts":1,"hashes":["1","2","3"],"location":"cpu","text":"m@1@0@half"},
+          {"id":12,"millis":2500,"kind":"GAP","instanceId":"a","rank":0,"epoch":7,"sequence":null,
+           "admits":0,"evicts":0,"hashes":[],"location":"cpu","text":"operations 3 to 5\\u001b[0m"}]}
+        """);
+
+    Run run = run("events", "tail", "--kind", "operations,gap", "--worker", "a/0");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.status()).isZero();
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            1970-01-01T00:00:01Z operations a/0 epoch 7 sequence 9 cpu: +4 -1 chunks of m@1@0@half: 1,2,3,...
+            1970-01-01T00:00:02.500Z gap        a/0 epoch 7 cpu: operations 3 to 5?[0m
+            """);
+    assertThat(
+            run("events", "tail", "-o", "json", "--kind", "operations,gap", "--worker", "a/0")
+                .out()
+                .lines()
+                .map(line -> json(line).path("id").asInt()))
+        .containsExactly(11, 12);
+    assertThat(run("events").status()).isEqualTo(2);
+  }
+
+  @Test
+  void eventsTailThatFollows_goesOnAfterTheLastOne_andTellsWhatItMissed() {
+    String command = "{\"kind\":\"COMMAND\",\"instanceId\":\"a\",\"millis\":0,\"text\":\"Clear\"}";
+    controller.answer("/api/v1/events?limit=5", "{\"next\":3,\"events\":[%s]}".formatted(command));
+    controller.answer(
+        "/api/v1/events?limit=1000&after=3",
+        "{\"next\":9,\"missed\":4,\"events\":[%s]}".formatted(command));
+    controller.answer(
+        "/api/v1/events?limit=1000&after=9", "{\"next\":70,\"anew\":true,\"events\":[]}");
+
+    Run run = run("events", "tail", "-f", "-n", "5", "--interval", "0", "--looks", "3");
+
+    assertThat(run.status()).isZero();
+    assertThat(run.out().lines()).hasSize(2);
+    assertThat(run.err())
+        .contains("4 events came faster than they were asked for")
+        .contains("the controller was started again");
+  }
+
+  @Test
+  void eventsTailThatFollows_goesOnWithAnotherController_fromItsOwnEnd() throws Exception {
+    String page = "{\"next\":3,\"events\":[]}";
+    controller.answer("/api/v1/events?limit=20", page.replace("3", "8"));
+    controller.answer("/api/v1/events?limit=1000&after=8", page);
+    try (StubController gone = new StubController()) {
+      gone.answer("/api/v1/events?limit=20", page).answerOnly(1);
+      String urls = gone.url() + "," + controller.url();
+
+      Run run = Run.of("events", "tail", "-f", "--interval", "0", "--looks", "3", "--url", urls);
+
+      assertThat(run.status()).isZero();
+      assertThat(run.err()).contains("goes on with " + controller.url());
+    }
+    assertThat(controller.requests())
+        .containsExactly("GET /api/v1/events?limit=20 ", "GET /api/v1/events?limit=1000&after=8 ");
+  }
+
+  @Test
   void cancel_seeksTheControllerThatKnowsThePrefetch() throws Exception {
     String path = "/api/v1/commands/p%2F1?waitMillis=10000";
     String stopped =

@@ -58,11 +58,22 @@ class ReadmeTest {
 
   private static List<String> rows() {
     List<String> rows = new ArrayList<>();
-    Kvmesh.commandLine()
-        .getSubcommands()
-        .forEach((name, command) -> rows.add(row(name, command.getCommandSpec())));
+    addRows("", Kvmesh.commandLine(), rows);
     rows.removeIf(row -> row.startsWith("| `help "));
     return rows;
+  }
+
+  private static void addRows(String before, CommandLine commands, List<String> rows) {
+    commands
+        .getSubcommands()
+        .forEach(
+            (name, command) -> {
+              if (command.getSubcommands().isEmpty()) {
+                rows.add(row(before + name, command.getCommandSpec()));
+              } else {
+                addRows(before + name + " ", command, rows);
+              }
+            });
   }
 
   private static String row(String name, CommandSpec command) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Answers as a controller would, and notes what it was asked. */
 final class StubController implements AutoCloseable {
@@ -18,6 +19,7 @@ final class StubController implements AutoCloseable {
 
   private final HttpServer server;
   private final Map<String, Canned> answers = new ConcurrentHashMap<>();
+  private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
   private final List<String> requests = new CopyOnWriteArrayList<>();
 
   StubController() throws IOException {
@@ -45,7 +47,17 @@ final class StubController implements AutoCloseable {
     return answer(path, old.status(), old.body().replace(from, to));
   }
 
+  /** It closes connections unanswered after so many answers. */
+  StubController answerOnly(int answered) {
+    left.set(answered);
+    return this;
+  }
+
   private void handle(HttpExchange exchange) throws IOException {
+    if (left.getAndDecrement() <= 0) {
+      exchange.close();
+      return;
+    }
     String path = exchange.getRequestURI().toString();
     byte[] body = exchange.getRequestBody().readAllBytes();
     requests.add(

@@ -40,17 +40,19 @@ class ArchitectureTest {
         Arguments.of("index", List.of()),
         Arguments.of("index.redis", List.of("index")),
         Arguments.of("log", List.of()),
+        // Told by those who change something; read by people.
+        Arguments.of("trail", List.of()),
         // The index's only writer.
-        Arguments.of("ingest", List.of("index", "index.redis", "registry", "log")),
+        Arguments.of("ingest", List.of("index", "index.redis", "registry", "log", "trail")),
         // A pure function of index and registry.
         Arguments.of("lookup", List.of("index", "registry")),
         // A command changes nothing here: its effect comes back over the log.
-        Arguments.of("command", List.of("registry")),
+        Arguments.of("command", List.of("registry", "trail")),
         // The front speaks for foreign workers on the log; it never touches the index.
         Arguments.of("lmcache", List.of("log", "lookup", "registry")),
         // So does who listens to engines.
         Arguments.of("vllm", List.of("log", "registry")),
-        Arguments.of("web", List.of("lookup", "command", "registry", "index")),
+        Arguments.of("web", List.of("lookup", "command", "registry", "index", "trail")),
         // LMCache's shapes of the same.
         Arguments.of("web.lmcache", List.of("web", "lookup", "command", "registry")),
         Arguments.of("web.access", List.of("web")),

@@ -33,6 +33,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.lang.reflect.Parameter;
+import io.kvmesh.controller.trail.Trail;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -97,6 +98,7 @@ class ReadmeTest {
               log,
               redis,
               new VisibleTimer(meters),
+              new Trail(InstantSource.system()),
               (worker, announcement) -> CompletableFuture.completedFuture(true));
       new MeteredLookup((requester, hashes) -> new LookupAnswer.NotReady(), meters);
       new MismatchWatch(workers, meters);
@@ -145,6 +147,7 @@ class ReadmeTest {
         (ip, port, request, timeout) -> new CompletableFuture<>(),
         new CommandSettings(Duration.ZERO, Duration.ZERO, 1, 1, Duration.ZERO),
         counts,
+        new Trail(InstantSource.system()),
         InstantSource.system());
   }
 

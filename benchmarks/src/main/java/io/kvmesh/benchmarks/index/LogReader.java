@@ -7,7 +7,9 @@ import io.kvmesh.controller.ingest.LogIngest;
 import io.kvmesh.controller.ingest.PartitionLag;
 import io.kvmesh.controller.log.KafkaEventLogWriter;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.trail.Trail;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -51,6 +53,7 @@ final class LogReader implements AutoCloseable {
             log,
             durable,
             delay -> {},
+            new Trail(InstantSource.system()),
             (worker, announcement) -> CompletableFuture.completedFuture(true));
   }
 

@@ -7,6 +7,8 @@ import io.kvmesh.common.wire.event.WorkerKind;
 import io.kvmesh.controller.command.CommandCounts.Refusal;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerView;
+import io.kvmesh.controller.trail.Trail;
+import io.kvmesh.controller.trail.TrailEvent.Kind;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -34,6 +36,7 @@ public final class CommandService {
   private final CommandSettings settings;
   private final CommandCounts counts;
   private final CommandLog log;
+  private final Trail trail;
   private final RunningPrefetches prefetches;
   private final WorkerLanes lanes =
       new WorkerLanes(ZmqWorkerCommandClient.MAX_AT_A_TIME, MOST_WAITING);
@@ -43,11 +46,13 @@ public final class CommandService {
       WorkerCommandClient client,
       CommandSettings settings,
       CommandCounts counts,
+      Trail trail,
       InstantSource clock) {
     this.registry = registry;
     this.client = client;
     this.settings = settings;
     this.counts = counts;
+    this.trail = trail;
     this.log =
         new CommandLog(
             new CommandLog.Limits(settings.maxRunning(), settings.maxKept(), settings.keepFor()),
@@ -61,6 +66,25 @@ public final class CommandService {
    * @param id by which it can be asked for, no command's yet; null = one is made
    */
   public Submission submit(Command command, @Nullable String id) {
+    Submission submission = consider(command, id);
+    if (!(submission instanceof Submission.Accepted)) {
+      trail.add(Kind.REFUSED, command.instanceId(), null, command.kind() + ": " + reason(submission));
+    }
+    return submission;
+  }
+
+  private static String reason(Submission submission) {
+    return switch (submission) {
+      case Submission.UnknownInstance unknown -> "no worker of " + unknown.instanceId();
+      case Submission.UnknownRank unknown -> "no rank " + unknown.rank();
+      case Submission.Impossible impossible -> impossible.reason();
+      case Submission.Duplicate duplicate -> "there is one of the id " + duplicate.id();
+      case Submission.Overloaded full -> full.running() + " are under way";
+      case Submission.Accepted taken -> "taken as " + taken.id();
+    };
+  }
+
+  private Submission consider(Command command, @Nullable String id) {
     List<WorkerView> workers = workersOf(command.instanceId());
     if (workers.isEmpty()) {
       counts.refused(Refusal.UNKNOWN_INSTANCE);
@@ -127,6 +151,7 @@ public final class CommandService {
 
   private CompletableFuture<CommandView> dispatch(
       Command command, String id, List<WorkerView> workers, List<WorkerView> targets) {
+    trail.add(Kind.COMMAND, command.instanceId(), null, command.kind() + " began: " + id);
     if (command instanceof Command.Prefetch) {
       prefetches.begin(id, workers);
     }
@@ -143,6 +168,11 @@ public final class CommandService {
   private CommandView end(String id) {
     CommandView view = log.end(id);
     prefetches.end(view);
+    trail.add(
+        Kind.COMMAND,
+        view.instanceId(),
+        null,
+        "%s is over: %s, %s".formatted(view.kind(), view.id(), view.state()));
     return view;
   }
 

@@ -37,6 +37,7 @@ import io.kvmesh.controller.ops.VisibleTimer;
 import io.kvmesh.controller.ops.WorkersEndpoint;
 import io.kvmesh.controller.registry.WorkerProbe;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.trail.Trail;
 import io.kvmesh.controller.vllm.EngineEvents;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -80,6 +81,11 @@ public class ControllerConfiguration {
   }
 
   @Bean
+  Trail trail() {
+    return new Trail(InstantSource.system());
+  }
+
+  @Bean
   EventLogWriter eventLogWriter(ControllerSettings settings, KafkaClients kafka) {
     return new KafkaEventLogWriter(settings.cluster(), kafka.properties());
   }
@@ -98,6 +104,7 @@ public class ControllerConfiguration {
       EventLogWriter log,
       DurableView durable,
       VisibleTimer visible,
+      Trail trail,
       WorkerProbe probe) {
     ControllerSettings.Liveness liveness = settings.liveness();
     var ingest =
@@ -112,7 +119,7 @@ public class ControllerConfiguration {
             settings.front().syncTimeout(),
             MAX_BARRIERS);
     LogIngest made =
-        new LogIngest(ingest, view.local(), registry, log, durable.index(), visible, probe);
+        new LogIngest(ingest, view.local(), registry, log, durable.index(), visible, trail, probe);
     if (view.index() instanceof DurableServing serving) {
       serving.serves(made::servedLife);
     }
@@ -251,6 +258,7 @@ public class ControllerConfiguration {
       WorkerRegistry registry,
       ZmqWorkerCommandClient client,
       CommandCounts counts,
+      Trail trail,
       ControllerSettings settings) {
     ControllerSettings.Command command = settings.command();
     return new CommandService(
@@ -263,6 +271,7 @@ public class ControllerConfiguration {
             command.maxKept(),
             command.keepFor()),
         counts,
+        trail,
         InstantSource.system());
   }
 

@@ -10,12 +10,14 @@ import io.kvmesh.controller.lookup.LocationWeights;
 import io.kvmesh.controller.lookup.PrefixScores;
 import io.kvmesh.controller.ops.AccessMeters;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.trail.Trail;
 import io.kvmesh.controller.web.ApiErrors;
 import io.kvmesh.controller.web.BodyLimitFilter;
 import io.kvmesh.controller.web.ChunkReader;
 import io.kvmesh.controller.web.CommandDesk;
 import io.kvmesh.controller.web.CommandResource;
 import io.kvmesh.controller.web.ErrorPage;
+import io.kvmesh.controller.web.EventsResource;
 import io.kvmesh.controller.web.InstancesResource;
 import io.kvmesh.controller.web.KeysResource;
 import io.kvmesh.controller.web.LogResource;
@@ -125,6 +127,11 @@ class WebConfiguration {
   @Bean
   LogResource logResource(IngestView view, WorkerCatalog catalog) {
     return new LogResource(view, catalog);
+  }
+
+  @Bean
+  EventsResource eventsResource(Trail trail) {
+    return new EventsResource(trail);
   }
 
   @Bean

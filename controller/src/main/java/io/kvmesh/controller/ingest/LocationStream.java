@@ -13,6 +13,7 @@ import io.kvmesh.controller.index.LocationProgress;
 import io.kvmesh.controller.index.LocationProgress.SnapshotProgress;
 import io.kvmesh.controller.index.SyncProgress;
 import io.kvmesh.controller.registry.LocationView;
+import io.kvmesh.controller.trail.TrailEvent.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,7 +142,7 @@ final class LocationStream {
       voidSnapshot(steps);
     } else if (sequence != UNKNOWN && number > sequence + 1) {
       run.cut(isFollowing());
-      missing(steps);
+      missing(number - 1, steps);
     }
     sequence = number;
     return true;
@@ -159,9 +160,10 @@ final class LocationStream {
     }
   }
 
-  /** Operations before the next one are missing. */
-  private void missing(Steps steps) {
+  /** Operations up to that one are missing. */
+  private void missing(long upTo, Steps steps) {
     gaps++;
+    steps.note(Kind.GAP, name, "operations %d to %d are missing".formatted(sequence + 1, upTo));
     counters.gaps.increment();
     suspect = true;
     voidSnapshot(steps);
@@ -180,7 +182,7 @@ final class LocationStream {
       return false;
     }
     if (sequence != UNKNOWN && number > sequence) {
-      missing(steps);
+      missing(number, steps);
     }
     sequence = number;
     if (awaited != null && awaited.sequence() < number) {
@@ -195,6 +197,7 @@ final class LocationStream {
     }
     voidSnapshot(steps);
     snapshot = new SnapshotProgress(start.snapshotId(), 0);
+    steps.note(Kind.SNAPSHOT, name, "began");
     incomplete = false;
     steps.add(new ChangeStep.SnapshotBegin(name));
   }
@@ -229,6 +232,7 @@ final class LocationStream {
     snapshot = null;
     snapshots++;
     counters.snapshots.increment();
+    steps.note(Kind.SNAPSHOT, name, "applied: %d chunks".formatted(end.residentCount()));
     steps.add(new ChangeStep.SnapshotApply(name));
     steps.check(this, end.sequence(), end.residentCount(), end.digest());
   }
@@ -241,6 +245,7 @@ final class LocationStream {
     voidSnapshot(steps);
     long totalKeys = start.totalKeys() == null ? 1 : start.totalKeys();
     incomplete = false;
+    steps.note(Kind.SNAPSHOT, name, "full sync began: %d chunks".formatted(totalKeys));
     sync = SyncProgress.started(start.snapshotId(), totalKeys, batchCount, millis);
     steps.add(new ChangeStep.SnapshotBegin(name));
   }
@@ -277,6 +282,7 @@ final class LocationStream {
   private void completeIfWhole(SyncProgress running, Steps steps) {
     if (running.isWhole()) {
       sync = running.over(SyncProgress.State.COMPLETE);
+      steps.note(Kind.SNAPSHOT, name, "full sync applied");
       snapshots++;
       counters.snapshots.increment();
       steps.add(new ChangeStep.SnapshotApply(name));
@@ -311,6 +317,7 @@ final class LocationStream {
       snapshot = null;
       sync = sync != null && sync.isRunning() ? sync.over(SyncProgress.State.FAILED) : sync;
       counters.voidSnapshots.increment();
+      steps.note(Kind.SNAPSHOT, name, "came to nothing: parts of it are missing");
       steps.add(new ChangeStep.SnapshotVoid(name));
     }
   }

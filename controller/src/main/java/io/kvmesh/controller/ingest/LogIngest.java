@@ -10,6 +10,7 @@ import io.kvmesh.controller.log.TopicMisfit;
 import io.kvmesh.controller.registry.WorkerProbe;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerView;
+import io.kvmesh.controller.trail.Trail;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,7 @@ public final class LogIngest implements AutoCloseable {
    * @param durable the durable view, or null if there is none
    * @param visible told how long a record took from being given to the log until the view in memory
    *     had it, about once each heartbeat interval and partition; must not block
+   * @param trail told what was read
    * @param probe asks workers that send no heartbeats before they are written off
    */
   public LogIngest(
@@ -60,6 +62,7 @@ public final class LogIngest implements AutoCloseable {
       EventLogWriter log,
       @Nullable RedisIndex durable,
       Consumer<Duration> visible,
+      Trail trail,
       WorkerProbe probe) {
     this.index = index;
     this.registry = registry;
@@ -74,13 +77,16 @@ public final class LogIngest implements AutoCloseable {
             settings.replicationFactor());
     Consumers consumers = new Consumers(settings);
     this.writer = durable == null ? null : writer(settings, durable, log, probe);
-    RecordDecoder decoder = new RecordDecoder("The view in memory", counters, System::nanoTime);
+    TrailWriter seen = new TrailWriter(trail);
+    RecordDecoder decoder =
+        new RecordDecoder("The view in memory", counters, System::nanoTime, seen::rejected);
     this.rejected = decoder.rejected();
     this.view =
         new ViewReader(
             topic,
             consumers,
-            new MemoryApplier(index, registry, barriers, streams(settings, counters), counters),
+            new MemoryApplier(
+                index, registry, barriers, streams(settings, counters), counters, seen),
             decoder,
             new ViewProgress(positions, catchUps, delays),
             new Expiry(log, probe, counters),

@@ -35,6 +35,7 @@ final class MemoryApplier {
   private final AppliedBarriers barriers;
   private final WorkerStreams streams;
   private final IngestCounters counters;
+  private final TrailWriter trail;
 
   private final Set<WorkerId> changed = new LinkedHashSet<>();
   private final Set<Integer> touched = new HashSet<>();
@@ -45,12 +46,14 @@ final class MemoryApplier {
       WorkerRegistry registry,
       AppliedBarriers barriers,
       WorkerStreams streams,
-      IngestCounters counters) {
+      IngestCounters counters,
+      TrailWriter trail) {
     this.index = index;
     this.registry = registry;
     this.barriers = barriers;
     this.streams = streams;
     this.counters = counters;
+    this.trail = trail;
   }
 
   WorkerStreams streams() {
@@ -70,6 +73,7 @@ final class MemoryApplier {
     touched.add(record.partition());
     Decision decision = streams.decide(record);
     if (decision == null) {
+      trail.passedOver(record, streams);
       return;
     }
     WorkerId worker = decision.change().worker();
@@ -81,6 +85,7 @@ final class MemoryApplier {
       case ChangeOutcome.Applied applied -> {
         decision.stream().settle(decision, applied);
         counters.unplaced.add(applied.unplaced());
+        trail.applied(record, decision);
       }
       // Stream and index can't differ.
       case ChangeOutcome.Refused(long held) -> {
@@ -135,7 +140,9 @@ final class MemoryApplier {
       if (stream == null) {
         registry.remove(worker);
       } else {
-        registry.put(stream.view(streams.isSilent(stream)));
+        WorkerView view = stream.view(streams.isSilent(stream));
+        trail.shown(registry.worker(worker).orElse(null), view);
+        registry.put(view);
       }
       barriers.changed(worker);
     }

@@ -2,7 +2,9 @@ package io.kvmesh.controller.ingest;
 
 import io.kvmesh.controller.index.MemoryIndex;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.trail.Trail;
 import java.time.Duration;
+import java.time.InstantSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,15 +36,17 @@ public final class MemoryFeed {
             heartbeats.multipliedBy(12),
             heartbeats.multipliedBy(2),
             heartbeats.multipliedBy(60));
+    TrailWriter trail = new TrailWriter(new Trail(InstantSource.system()));
     MemoryApplier applier =
         new MemoryApplier(
             index,
             registry,
             new AppliedBarriers(registry, 0),
             new WorkerStreams(liveness, counters),
-            counters);
+            counters,
+            trail);
     return new MemoryFeed(
-        applier, new RecordDecoder("A feed", counters, System::nanoTime), counters);
+        applier, new RecordDecoder("A feed", counters, System::nanoTime, trail::rejected), counters);
   }
 
   /** Applies the record; {@link #publish} shows what has come of its worker. */

@@ -8,6 +8,7 @@ import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.common.wire.event.Tick;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -28,13 +29,23 @@ final class RecordDecoder {
   private final MessageCodec codec = new MessageCodec();
   private final String reader;
   private final IngestCounters counters;
-  private final RejectedRecords rejected = new RejectedRecords();
+  private final RejectedRecords rejected;
   private final LongSupplier nanos;
   private long periodStart;
   private int lines;
 
   RecordDecoder(String reader, IngestCounters counters, LongSupplier nanos) {
+    this(reader, counters, nanos, rejected -> {});
+  }
+
+  /** Tells of each record that is passed over. */
+  RecordDecoder(
+      String reader,
+      IngestCounters counters,
+      LongSupplier nanos,
+      Consumer<RejectedRecord> rejected) {
     this.reader = reader;
+    this.rejected = new RejectedRecords(rejected);
     this.counters = counters;
     this.nanos = nanos;
     this.periodStart = nanos.getAsLong();

@@ -9,6 +9,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +26,17 @@ final class RejectedRecords {
 
   private final Counters<RejectedRecord.Kind> counts = new Counters<>(RejectedRecord.Kind.class);
 
+  private final Consumer<RejectedRecord> told;
+
   @GuardedBy("this")
   private final Map<Place, RejectedRecord> kept = new LinkedHashMap<>();
 
   private record Place(int partition, long offset) {}
+
+  /** Tells of each one that is added. */
+  RejectedRecords(Consumer<RejectedRecord> told) {
+    this.told = told;
+  }
 
   void add(
       ConsumerRecord<byte[], byte[]> record, RejectedRecord.Kind kind, @Nullable String reason) {
@@ -45,6 +53,7 @@ final class RejectedRecords {
             value.length,
             HexFormat.of().formatHex(value, 0, Math.min(value.length, FIRST_BYTES)));
     keep(rejected);
+    told.accept(rejected);
   }
 
   private synchronized void keep(RejectedRecord rejected) {

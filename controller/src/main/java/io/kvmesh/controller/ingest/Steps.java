@@ -2,6 +2,7 @@ package io.kvmesh.controller.ingest;
 
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.controller.index.ChangeStep;
+import io.kvmesh.controller.trail.TrailEvent.Kind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -9,8 +10,11 @@ import java.util.List;
 /** The steps and checks of one record, while they are being made. */
 final class Steps {
 
+  private static final int MOST_NOTES = 8;
+
   private final List<ChangeStep> steps = new ArrayList<>(2);
   private final List<Decision.Check> checks = new ArrayList<>(1);
+  private List<Decision.Note> notes = List.of();
 
   void add(ChangeStep step) {
     steps.add(step);
@@ -26,12 +30,27 @@ final class Steps {
     checks.add(new Decision.Check(steps.size() - 1, location, LocationStream.UNKNOWN, 0, 0, false));
   }
 
+  /** People would want to know of it. */
+  void note(Kind kind, String location, String text) {
+    if (notes.isEmpty()) {
+      notes = new ArrayList<>();
+    }
+    // A record may have as many gaps as operations.
+    if (notes.size() < MOST_NOTES) {
+      notes.add(new Decision.Note(kind, location, text));
+    }
+  }
+
   List<ChangeStep> steps() {
     return steps;
   }
 
   List<Decision.Check> checks() {
     return checks;
+  }
+
+  List<Decision.Note> notes() {
+    return notes;
   }
 
   /** Operations that follow each other in a record; a step is cut off whenever one is needed. */

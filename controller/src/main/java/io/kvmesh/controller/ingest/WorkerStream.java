@@ -184,7 +184,7 @@ final class WorkerStream {
     WorkerChange change =
         new WorkerChange(
             id, expected, offset, event instanceof WorkerDown, steps.steps(), this::progress);
-    return new Decision(this, change, List.copyOf(steps.checks()));
+    return new Decision(this, change, List.copyOf(steps.checks()), List.copyOf(steps.notes()));
   }
 
   private void begin(long life, LogRecord record, Steps steps) {

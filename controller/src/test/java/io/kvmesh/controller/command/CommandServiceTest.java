@@ -5,6 +5,7 @@ import static io.kvmesh.controller.fixture.Workers.agent;
 import static io.kvmesh.controller.fixture.Workers.foreign;
 import static io.kvmesh.controller.fixture.Workers.live;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.PrefetchOutcome;
@@ -29,9 +30,13 @@ import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import io.kvmesh.common.wire.control.WorkerPosition;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.trail.Trail;
+import io.kvmesh.controller.trail.TrailEvent;
+import io.kvmesh.controller.trail.TrailEvent.Kind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -59,6 +64,7 @@ class CommandServiceTest {
   private final WorkerRegistry registry = new WorkerRegistry();
   private final List<Sent> sent = new CopyOnWriteArrayList<>();
   private final CommandCounts counts = new CommandCounts();
+  private final Trail trail = new Trail(() -> Instant.ofEpochMilli(5));
   private Instant now = Instant.ofEpochMilli(1000);
   private final CommandService service =
       service(
@@ -75,6 +81,7 @@ class CommandServiceTest {
         },
         settings,
         counts,
+        trail,
         () -> now);
   }
 
@@ -97,6 +104,23 @@ class CommandServiceTest {
     assertThat(service.submit(CLEAR, null)).isEqualTo(new Submission.UnknownInstance("A", false));
     assertThat(sent).isEmpty();
     assertThat(counts.refusals(CommandCounts.Refusal.UNKNOWN_INSTANCE)).isEqualTo(1);
+  }
+
+  @Test
+  void beginEndAndRefusal_areOnTheTrail() {
+    service.submit(CLEAR, null);
+    agents("A", 0);
+    service.submit(CLEAR, "mine");
+    sent.getFirst().reply(new ClearWorkerRetMsg(5, 1L, 1L, 1L));
+    service.submit(CLEAR, "mine");
+
+    assertThat(trail.read(null, EnumSet.allOf(Kind.class), event -> true, 10).events())
+        .extracting(TrailEvent::instanceId, TrailEvent::text)
+        .containsExactly(
+            tuple("A", "Clear: no worker of A"),
+            tuple("A", "Clear began: mine"),
+            tuple("A", "Clear is over: mine, DONE"),
+            tuple("A", "Clear: there is one of the id mine"));
   }
 
   @Test

@@ -11,7 +11,9 @@ import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
 import io.kvmesh.embedded.EmbeddedKafka;
 import io.kvmesh.embedded.EmbeddedRedis;
+import io.kvmesh.controller.trail.Trail;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,8 @@ final class TestController implements AutoCloseable {
   final KafkaEventLogWriter writer;
   private final @Nullable RedisIndex durable;
   final LogIngest ingest;
+
+  final Trail trail = new Trail(InstantSource.system());
 
   /** How long ticks took to become visible. */
   final List<Duration> visible = new CopyOnWriteArrayList<>();
@@ -58,6 +62,7 @@ final class TestController implements AutoCloseable {
             writer,
             durable,
             visible::add,
+            trail,
             (worker, announcement) -> CompletableFuture.completedFuture(true));
     ingest.start();
   }

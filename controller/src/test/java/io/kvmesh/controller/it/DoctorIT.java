@@ -73,10 +73,9 @@ class DoctorIT {
     StringWriter out = new StringWriter();
     PrintWriter writer = new PrintWriter(out);
     String[] all = new String[words.length + 2];
-    all[0] = words[0];
-    all[1] = "--url";
-    all[2] = controller.base();
-    System.arraycopy(words, 1, all, 3, words.length - 1);
+    System.arraycopy(words, 0, all, 0, words.length);
+    all[words.length] = "--url";
+    all[words.length + 1] = controller.base();
     int status = Kvmesh.commandLine().setOut(writer).setErr(writer).execute(all);
     return new Said(status, out.toString());
   }
@@ -103,6 +102,11 @@ class DoctorIT {
         .satisfies(it -> assertThat(it.text()).contains("done"));
     assertThat(kvmesh("commands").text()).contains("health");
     assertThat(kvmesh("top", "--looks", "1").text()).contains("good");
+    assertThat(kvmesh("events", "tail", "--worker", "good").text())
+        .containsPattern("registered +good/0 epoch \\d+ agent at 127.0.0.1:" + door.port())
+        .containsPattern("operations +good/0 epoch \\d+ sequence 3 LocalCPUBackend: \\+3 -0")
+        .containsPattern("command +good health began: ")
+        .containsPattern("command +good health is over: .*, DONE");
     assertThat(kvmesh("clear", "nobody"))
         .satisfies(it -> assertThat(it.status()).isEqualTo(2))
         .satisfies(it -> assertThat(it.text()).contains("nobody"));

@@ -46,6 +46,7 @@ import io.kvmesh.controller.lookup.PrefixScores;
 import io.kvmesh.controller.lookup.PromptHashing;
 import io.kvmesh.controller.lookup.ReadyLookup;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.trail.Trail;
 import io.kvmesh.controller.web.lmcache.LmcacheCommands;
 import io.kvmesh.controller.web.lmcache.LmcacheGauges;
 import io.kvmesh.controller.web.lmcache.LmcacheQueries;
@@ -181,13 +182,24 @@ class RestFixture {
   }
 
   @Bean
-  CommandService commandService(WorkerRegistry registry, Script script) {
+  Trail trail() {
+    return new Trail(InstantSource.system());
+  }
+
+  @Bean
+  EventsResource eventsResource(Trail trail) {
+    return new EventsResource(trail);
+  }
+
+  @Bean
+  CommandService commandService(WorkerRegistry registry, Trail trail, Script script) {
     return new CommandService(
         registry,
         (ip, port, request, timeout) -> script.client.send(ip, port, request, timeout),
         new CommandSettings(
             Duration.ofSeconds(20), Duration.ofSeconds(20), 256, 1000, Duration.ofHours(1)),
         new CommandCounts(),
+        trail,
         InstantSource.system());
   }
 

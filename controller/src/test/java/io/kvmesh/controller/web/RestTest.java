@@ -10,6 +10,9 @@ import io.kvmesh.controller.fixture.Workers;
 import io.kvmesh.controller.lookup.Barrier;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerView;
+import io.kvmesh.controller.trail.Trail;
+import io.kvmesh.controller.trail.TrailEvent;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +36,7 @@ class RestTest {
   @Autowired private RestFixture.Script script;
   @Autowired private WorkerRegistry registry;
   @Autowired private NaiveIndex index;
+  @Autowired private Trail trail;
   @LocalServerPort private int port;
   private RestClient client;
 
@@ -231,6 +235,32 @@ class RestTest {
     assertThat(rejected.at("/records/0/firstBytes").asString()).isEqualTo("c1c1c1");
     assertThat(client.get("/api/v1/log/rejected?limit=1").at("/records").size()).isEqualTo(1);
     assertThat(client.get("/api/v1/log/rejected?limit=0").status()).isEqualTo(400);
+  }
+
+  @Test
+  void events_areChosenByWorkerAndKind_andReadOnFromAnId() throws Exception {
+    trail.addBatch(8, A0, 5, 9, 2, 1, List.of(-1L, 2L), "LocalCPUBackend", KEYSPACE);
+    RestClient.Answer one =
+        client.get("/api/v1/events?worker=A/0&kind=operations,GAP&limit=1");
+
+    assertThat(one.at("/events/0/kind").asString()).isEqualTo("OPERATIONS");
+    assertThat(one.at("/events/0/admits").asInt()).isEqualTo(2);
+    assertThat(one.at("/events/0/hashes/0").asString()).isEqualTo("18446744073709551615");
+    assertThat(one.at("/events/0/text").asString()).isEqualTo(KEYSPACE);
+    assertThat(client.get("/api/v1/events?worker=A").at("/events").size()).isPositive();
+    assertThat(client.get("/api/v1/events?worker=C").at("/events").size()).isZero();
+
+    long next = one.at("/next").asLong();
+    trail.add(TrailEvent.Kind.STATE, A0, 5, 9, "silent, was live");
+    RestClient.Answer more = client.get("/api/v1/events?after=" + next);
+    assertThat(more.at("/events/0/text").asString()).isEqualTo("silent, was live");
+    assertThat(more.at("/missed").asLong()).isZero();
+    assertThat(more.at("/anew").asBoolean()).isFalse();
+    assertThat(client.get("/api/v1/events?after=1").at("/anew").asBoolean()).isTrue();
+
+    assertThat(client.get("/api/v1/events?limit=1001").status()).isEqualTo(400);
+    assertThat(client.get("/api/v1/events?kind=nonsense").status()).isEqualTo(400);
+    assertThat(client.get("/api/v1/events?after=x").status()).isEqualTo(400);
   }
 
   @Test

@@ -41,6 +41,19 @@ final class CommandLines {
     for (MatchResult found : KVMESH.matcher(line.text()).results().toList()) {
       List<String> words = Arrays.asList(found.group(1).strip().split("\\s+", -1));
       picocli.CommandLine command = commands.get(words.getFirst());
+      if (command != null && !command.getSubcommands().isEmpty()) {
+        String second = words.size() < 2 ? "" : words.get(1);
+        if (!command.getSubcommands().containsKey(second)) {
+          faults.unknown(
+              document,
+              line,
+              "command of kvmesh " + words.getFirst(),
+              second,
+              command.getSubcommands().keySet());
+          continue;
+        }
+        command = command.getSubcommands().get(second);
+      }
       if (command != null) {
         Set<String> known = command.getCommandSpec().optionsMap().keySet();
         OPTION
