@@ -165,6 +165,7 @@ public final class Agent implements AutoCloseable {
         cache,
         mover,
         prefetcher,
+        drainer,
         peerServer::initAddress,
         parts.tokenKeys().orElse(null),
         controlCounts);

@@ -2,11 +2,14 @@ package io.kvmesh.agent.control;
 
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.Cleared;
+import io.kvmesh.agent.drain.Drainer;
 import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.agent.transfer.ChunkMover;
 import io.kvmesh.agent.transfer.LocalPeer;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.wire.control.CancelDrainWorkerMsg;
 import io.kvmesh.common.wire.control.CancelPrefetchWorkerMsg;
+import io.kvmesh.common.wire.control.CheckDrainWorkerMsg;
 import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
 import io.kvmesh.common.wire.control.CheckPrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerMsg;
@@ -15,6 +18,7 @@ import io.kvmesh.common.wire.control.CompressWorkerMsg;
 import io.kvmesh.common.wire.control.ControlReply;
 import io.kvmesh.common.wire.control.ControlRequest;
 import io.kvmesh.common.wire.control.DecompressWorkerMsg;
+import io.kvmesh.common.wire.control.DrainWorkerMsg;
 import io.kvmesh.common.wire.control.HealthWorkerMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveWorkerMsg;
@@ -27,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does what the controllers command. Each command has one reply; that of a move, and of what
- * compresses, decompresses or prefetches, comes late.
+ * Does what the controllers command. Each command has one reply; that of a move or a drain, and
+ * of what compresses, decompresses or prefetches, comes late.
  */
 public final class CommandDesk implements AutoCloseable {
 
@@ -45,6 +49,7 @@ public final class CommandDesk implements AutoCloseable {
   private final MoveCommands moves;
   private final PackCommands packs;
   private final PrefetchCommands prefetches;
+  private final DrainCommands drains;
 
   /**
    * Assigns only.
@@ -59,6 +64,7 @@ public final class CommandDesk implements AutoCloseable {
       ChunkCache cache,
       ChunkMover mover,
       Prefetcher prefetcher,
+      Drainer drainer,
       Supplier<String> ownAddress,
       @Nullable TokenKeys tokenKeys,
       Counters<ControlCount> counters) {
@@ -70,7 +76,10 @@ public final class CommandDesk implements AutoCloseable {
     this.pins = new PinCommands(cache.pins(), keys, counters);
     this.packs = new PackCommands(cache, location, keys, counters);
     this.prefetches = new PrefetchCommands(prefetcher, location, keys, self.epoch(), counters);
-    this.moves = new MoveCommands(self, location, mover, keys, ownAddress, counters);
+    PeerAddress addresses = new PeerAddress(ownAddress);
+    this.moves = new MoveCommands(self, location, mover, keys, addresses, counters);
+    this.drains =
+        new DrainCommands(self, location, drainer, mover.longest(), addresses, counters);
   }
 
   /**
@@ -89,6 +98,9 @@ public final class CommandDesk implements AutoCloseable {
         case PrefetchWorkerMsg prefetch -> prefetches.begin(prefetch, reply);
         case CheckPrefetchWorkerMsg check -> reply.accept(prefetches.check(check));
         case CancelPrefetchWorkerMsg cancel -> reply.accept(prefetches.cancel(cancel));
+        case DrainWorkerMsg drain -> drains.begin(drain, reply);
+        case CheckDrainWorkerMsg check -> reply.accept(drains.check(check));
+        case CancelDrainWorkerMsg cancel -> reply.accept(drains.cancel(cancel));
         case CompressWorkerMsg compress -> packs.compress(compress, reply);
         case DecompressWorkerMsg decompress -> packs.decompress(decompress, reply);
       }

@@ -16,9 +16,11 @@ public enum ControlCount {
   DECOMPRESS,
   /** A prefetch was begun. */
   PREFETCH,
-  /** A prefetch was told to end. */
+  /** A drain was begun. */
+  DRAIN,
+  /** A prefetch or a drain was told to end. */
   CANCEL,
-  /** This agent was asked how far a move or a prefetch is. */
+  /** This agent was asked how far a move, a prefetch or a drain is. */
   CHECK,
   /** This agent was asked how it is. */
   HEALTH,

@@ -14,19 +14,16 @@ import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Moves and copies to other workers on command. The reply comes when the move is over. */
 final class MoveCommands {
 
-  private static final String SCHEME = "tcp://";
-
   private final LocalPeer self;
   private final String location;
   private final ChunkMover mover;
   private final CommandKeys keys;
-  private final Supplier<String> ownAddress;
+  private final PeerAddress addresses;
   private final Counters<ControlCount> counters;
 
   MoveCommands(
@@ -34,13 +31,13 @@ final class MoveCommands {
       String location,
       ChunkMover mover,
       CommandKeys keys,
-      Supplier<String> ownAddress,
+      PeerAddress addresses,
       Counters<ControlCount> counters) {
     this.self = self;
     this.location = location;
     this.mover = mover;
     this.keys = keys;
-    this.ownAddress = ownAddress;
+    this.addresses = addresses;
     this.counters = counters;
   }
 
@@ -51,25 +48,13 @@ final class MoveCommands {
     MoveOrder order =
         new MoveOrder(
             request.workerEventId(),
-            target(request),
+            addresses.ofOther(request.newPosition().peerInitUrl()),
             named(request),
             !Boolean.FALSE.equals(request.copy()));
     if (!mover.begin(order, report -> reply.accept(receipt(report)))) {
       throw CommandFault.busy("Another move is under way, or this agent is closing");
     }
     counters.count(ControlCount.MOVE);
-  }
-
-  private String target(MoveWorkerMsg request) throws CommandFault {
-    String url = request.newPosition().peerInitUrl();
-    String address = url.startsWith(SCHEME) ? url.substring(SCHEME.length()) : url;
-    if (address.equals(ownAddress.get())) {
-      throw CommandFault.badRequest("The target " + address + " is this worker itself");
-    }
-    if (address.isEmpty() || address.indexOf(':') < 0) {
-      throw CommandFault.badRequest("The target '" + url + "' is no address, host:port");
-    }
-    return address;
   }
 
   /** Null for all. */
@@ -96,14 +81,14 @@ final class MoveCommands {
   CheckFinishWorkerRetMsg check(CheckFinishWorkerMsg request) throws CommandFault {
     counters.count(ControlCount.CHECK);
     String id = request.workerEventId();
-    Optional<MoveReport> running = mover.underWay().filter(it -> it.order().id().equals(id));
+    Optional<MoveReport> running = mover.underWay().filter(it -> it.id().equals(id));
     if (running.isPresent()) {
       return new CheckFinishWorkerRetMsg("in_progress");
     }
     MoveReport ended =
         mover
             .last()
-            .filter(it -> it.order().id().equals(id))
+            .filter(it -> it.id().equals(id))
             .orElseThrow(() -> CommandFault.notFound("No event '" + id + "' is known"));
     return new CheckFinishWorkerRetMsg(ended.stopped() == null ? "done" : "stopped");
   }

@@ -3,6 +3,7 @@ package io.kvmesh.agent.drain;
 import io.kvmesh.agent.directory.DrainAdvice;
 import io.kvmesh.agent.directory.DrainAdvisor;
 import io.kvmesh.agent.transfer.ChunkMover;
+import io.kvmesh.agent.transfer.MoveLedger;
 import io.kvmesh.agent.transfer.MoveReport;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One drain: asks the controllers who could take what and which of it others have, then hands the
  * rest to one worker after the other, the hottest first, until all is handed over, nobody is left
- * or the time is over. All of it stays here, too. One thread, used once.
+ * or the time or the bytes that are allowed are used up. All of it stays here, too. One thread, used once.
  */
 final class DrainRun {
 
@@ -35,42 +36,44 @@ final class DrainRun {
 
   private final ChunkMover mover;
   private final DrainAdvisor advisor;
-  private final List<ChunkKey> keys;
-  private final DrainLedger ledger;
+  private final DrainOrder order;
+  private final MoveLedger ledger;
   private final LongSupplier nanoTime;
   private final long endNanos;
 
-  /** Named by the first answer; the same for all keyspaces. */
-  private List<String> targets = List.of();
+  /** The one that is ordered, or named by the first answer; the same for all keyspaces. */
+  private List<String> targets;
 
   private @Nullable String stopped;
 
-  /**
-   * @param keys the hottest first
-   */
+  /** The time runs from here on. */
   DrainRun(
       ChunkMover mover,
       DrainAdvisor advisor,
-      List<ChunkKey> keys,
-      DrainLedger ledger,
-      Duration atMost,
+      DrainOrder order,
+      MoveLedger ledger,
       LongSupplier nanoTime) {
     this.mover = mover;
     this.advisor = advisor;
-    this.keys = keys;
+    this.order = order;
     this.ledger = ledger;
     this.nanoTime = nanoTime;
-    this.endNanos = nanoTime.getAsLong() + atMost.toNanos();
+    this.endNanos = nanoTime.getAsLong() + order.atMost().toNanos();
+    this.targets = order.target() == null ? List.of() : List.of(order.target());
   }
 
   /**
-   * Hands over; each chunk is in the ledger afterwards. Answers why not all went; null if it did.
+   * Hands over; each chunk is in the ledger afterwards.
+   *
+   * @param keys the hottest first
+   * @return why not all went; null if it did
    */
-  @Nullable String run() {
+  @Nullable String run(List<ChunkKey> keys) {
+    ledger.expect(keys.size());
     Map<ChunkKey, MoveOutcome> pending = new LinkedHashMap<>();
-    notElsewhere().forEach(key -> pending.put(key, MoveOutcome.UNTRIED));
+    notElsewhere(keys).forEach(key -> pending.put(key, MoveOutcome.UNTRIED));
     for (String target : targets) {
-      if (pending.isEmpty() || !goesOn()) {
+      if (pending.isEmpty() || !goesOn() || !mayHandOverMore()) {
         break;
       }
       handOver(target, pending);
@@ -83,7 +86,14 @@ final class DrainRun {
     if (stopped != null) {
       return stopped;
     }
-    return left().isZero() ? OVER : "nobody keeps the rest";
+    if (left().isZero()) {
+      return OVER;
+    }
+    return mayHandOverMore() ? "nobody keeps the rest" : "as many bytes as were allowed are there";
+  }
+
+  private boolean mayHandOverMore() {
+    return order.bytes() - ledger.bytes() >= mover.pageBytes();
   }
 
   private boolean goesOn() {
@@ -95,7 +105,7 @@ final class DrainRun {
   }
 
   /** In order; what others have is settled. */
-  private List<ChunkKey> notElsewhere() {
+  private List<ChunkKey> notElsewhere(List<ChunkKey> keys) {
     List<ChunkKey> rest = new ArrayList<>(keys.size());
     for (int from = 0; from < keys.size(); from += QUESTION) {
       List<ChunkKey> slice = keys.subList(from, Math.min(keys.size(), from + QUESTION));
@@ -146,14 +156,13 @@ final class DrainRun {
   /** What the target has is settled; the others are pending still. */
   private void handOver(String target, Map<ChunkKey, MoveOutcome> pending) {
     Optional<MoveReport> made =
-        mover.handOver(ledger.id(), target, List.copyOf(pending.keySet()), left());
+        mover.handOver(ledger, target, List.copyOf(pending.keySet()), left(), order.bytes());
     if (made.isEmpty()) {
       stopped = "a move is under way, or this worker is closing";
       return;
     }
     MoveReport report = made.get();
     stopped = left().isZero() ? OVER : report.stopped();
-    ledger.took(target, report);
     pending.clear();
     for (int i = 0; i < report.left().size(); i++) {
       MoveOutcome why = report.leftWhy().get(i);

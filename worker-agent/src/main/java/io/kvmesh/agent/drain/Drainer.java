@@ -4,6 +4,8 @@ import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.directory.DrainAdvisor;
 import io.kvmesh.agent.transfer.ChunkMover;
 import io.kvmesh.agent.transfer.MoveCount;
+import io.kvmesh.agent.transfer.MoveLedger;
+import io.kvmesh.agent.transfer.MoveReport;
 import io.kvmesh.agent.transfer.PeerServer;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
@@ -11,6 +13,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Hands the hot chunks of this agent over to workers that stay, in the order in which the policy
- * would keep them; one drain at a time. What is stored while it runs is not handed over: the agent
- * serves on, its engine and its peers, but takes nothing from others that are drained. Any thread.
+ * would keep them; one drain at a time. This agent serves on, its engine and its peers, and keeps
+ * what they store; what is stored while a drain runs is left to the next. From the first drain on
+ * it takes nothing from others that are drained, until it ends or a drain is cancelled. Any thread.
  */
 public final class Drainer implements AutoCloseable {
 
@@ -28,7 +33,19 @@ public final class Drainer implements AutoCloseable {
 
   private static final Duration CLOSE = Duration.ofSeconds(5);
 
-  private record Drain(DrainLedger ledger, Thread thread) {}
+  /** A drain that is under way. */
+  private static final class Drain {
+    private final MoveLedger ledger;
+    private final CompletableFuture<MoveReport> end = new CompletableFuture<>();
+    private final Thread thread;
+    private volatile boolean cancelled;
+
+    Drain(MoveLedger ledger, Consumer<Drain> work) {
+      this.ledger = ledger;
+      this.thread =
+          Thread.ofPlatform().daemon().name("drain").unstarted(() -> work.accept(this));
+    }
+  }
 
   private final ChunkCache cache;
   private final ChunkMover mover;
@@ -37,7 +54,7 @@ public final class Drainer implements AutoCloseable {
   private final Counters<MoveCount> counters;
   private final LongSupplier nanoTime;
   private final AtomicReference<@Nullable Drain> underWay = new AtomicReference<>();
-  private volatile @Nullable DrainReport last;
+  private volatile @Nullable MoveReport last;
   private volatile boolean closing;
 
   /** Assigns only. */
@@ -59,23 +76,18 @@ public final class Drainer implements AutoCloseable {
   /**
    * Begins a drain on a thread of its own.
    *
-   * @param whenOver gets its report, on that thread
-   * @return false if another is under way, or this agent is closing
+   * @return completes with its report, on that thread; empty if another is under way, or this agent
+   *     is closing
    */
-  public boolean begin(String id, Duration atMost, Consumer<DrainReport> whenOver) {
-    List<ChunkKey> keys = hottestFirst();
-    DrainLedger ledger = new DrainLedger(id, keys.size(), counters);
-    Thread thread =
-        Thread.ofPlatform()
-            .daemon()
-            .name("drain")
-            .unstarted(() -> whenOver.accept(run(ledger, keys, atMost)));
-    if (closing || !underWay.compareAndSet(null, new Drain(ledger, thread))) {
+  public Optional<CompletableFuture<MoveReport>> begin(DrainOrder order) {
+    Drain drain =
+        new Drain(MoveLedger.ofDrain(order.id(), counters), its -> run(its, order));
+    if (closing || !underWay.compareAndSet(null, drain)) {
       counters.count(MoveCount.MOVE_REFUSED);
-      return false;
+      return Optional.empty();
     }
-    thread.start();
-    return true;
+    drain.thread.start();
+    return Optional.of(drain.end);
   }
 
   /**
@@ -84,25 +96,25 @@ public final class Drainer implements AutoCloseable {
    *
    * @return empty if there was no time left, or the caller was interrupted
    */
-  public Optional<DrainReport> drain(String id, Duration atMost) {
+  public Optional<MoveReport> drain(String id, Duration atMost) {
     long end = nanoTime.getAsLong() + atMost.toNanos();
     try {
       Drain running = underWay.get();
-      boolean idle = running == null || running.thread().join(atMost);
-      if (!idle || !mover.awaitIdle(left(end))) {
-        LOG.warn("Nothing more is handed over: another drain or move took {}", atMost);
-        return Optional.empty();
+      boolean idle = running == null || running.thread.join(atMost);
+      Optional<CompletableFuture<MoveReport>> begun =
+          idle && mover.awaitIdle(left(end))
+              ? begin(DrainOrder.ofAll(id, left(end)))
+              : Optional.empty();
+      if (begun.isPresent()) {
+        return Optional.of(begun.get().get());
       }
-      if (begin(id, left(end), report -> {})) {
-        Drain mine = underWay.get();
-        if (mine != null) {
-          mine.thread().join();
-        }
-      }
+      LOG.warn("Nothing more is handed over: another drain or move took {}", atMost);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
     }
-    return last().filter(report -> report.id().equals(id));
+    return Optional.empty();
   }
 
   private Duration left(long endNanos) {
@@ -113,40 +125,63 @@ public final class Drainer implements AutoCloseable {
     return cache.snapshots().keysInPolicyOrder(Integer.MAX_VALUE).reversed();
   }
 
-  private DrainReport run(DrainLedger ledger, List<ChunkKey> keys, Duration atMost) {
+  private void run(Drain drain, DrainOrder order) {
     server.takesDrains(false);
     String stopped;
     try {
-      stopped = new DrainRun(mover, advisor, keys, ledger, atMost, nanoTime).run();
+      DrainRun run = new DrainRun(mover, advisor, order, drain.ledger, nanoTime);
+      stopped = run.run(hottestFirst());
     } catch (RuntimeException e) {
       LOG.error("A drain failed", e);
       stopped = "it failed here: " + e.getClass().getSimpleName();
-    } finally {
+    }
+    if (drain.cancelled) {
       server.takesDrains(true);
+      stopped = stopped == null ? null : "it was cancelled";
     }
     counters.count(stopped == null ? MoveCount.MOVE : MoveCount.MOVE_STOPPED);
-    DrainReport report = ledger.report(stopped, cache.position().sequence());
+    end(drain, drain.ledger.report(stopped, cache.position().sequence()));
+  }
+
+  private void end(Drain drain, MoveReport report) {
     LOG.info(
         "Drain {} is over: {} chunks, {}, to {}{}",
         report.id(),
         report.chunks(),
         report.outcomes(),
         report.targets(),
-        stopped == null ? "" : ", since " + stopped);
+        report.stopped() == null ? "" : ", since " + report.stopped());
     last = report;
     underWay.set(null);
-    return report;
+    drain.end.complete(report);
   }
 
-  /** How far the drain is that is under way; what the present target got comes when it is done. */
-  public Optional<DrainReport> underWay() {
+  /** How far the drain is that is under way. */
+  public Optional<MoveReport> underWay() {
     return Optional.ofNullable(underWay.get())
-        .map(drain -> drain.ledger().report(null, cache.position().sequence()));
+        .map(drain -> drain.ledger.report(null, cache.position().sequence()));
   }
 
   /** The last drain that is over. */
-  public Optional<DrainReport> last() {
+  public Optional<MoveReport> last() {
     return Optional.ofNullable(last);
+  }
+
+  /** How far it is, or how it ended; empty unless it is under way, or was the last. */
+  public Optional<MoveReport> find(String id) {
+    return underWay()
+        .filter(report -> report.id().equals(id))
+        .or(() -> last().filter(report -> report.id().equals(id)));
+  }
+
+  /** Ends it if it is under way; how far it is, or how it ended. Doesn't wait for its end. */
+  public Optional<MoveReport> cancel(String id) {
+    Drain drain = underWay.get();
+    if (drain != null && drain.ledger.id().equals(id)) {
+      drain.cancelled = true;
+      drain.thread.interrupt();
+    }
+    return find(id);
   }
 
   /** Ends the drain that is under way; its report tells so. */
@@ -157,9 +192,9 @@ public final class Drainer implements AutoCloseable {
     if (drain == null) {
       return;
     }
-    drain.thread().interrupt();
+    drain.thread.interrupt();
     try {
-      if (!drain.thread().join(CLOSE)) {
+      if (!drain.thread.join(CLOSE)) {
         LOG.warn("A drain is still at work after {}", CLOSE);
       }
     } catch (InterruptedException e) {

@@ -3,7 +3,6 @@ package io.kvmesh.agent.ops;
 import io.kvmesh.agent.cache.CacheStats;
 import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.cache.RemovalCause;
-import io.kvmesh.agent.drain.DrainReport;
 import io.kvmesh.agent.engine.HandOverState;
 import io.kvmesh.agent.event.PublisherStats;
 import io.kvmesh.agent.fleet.PrefetchReport;
@@ -12,7 +11,6 @@ import io.kvmesh.agent.memory.AvailableMemory;
 import io.kvmesh.agent.memory.FeatureOutcome;
 import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.transfer.ChannelTraffic;
-import io.kvmesh.agent.transfer.MoveOrder;
 import io.kvmesh.agent.transfer.MoveReport;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,7 +44,7 @@ public final class AgentEndpoint {
    * @param channels over which chunks come from peers and go to them
    * @param heldForMoves chunks that moves have brought which aren't over
    * @param move that is under way from here, else the last one; null before the first
-   * @param drain the same of what is handed over as this agent goes
+   * @param drain the same of what is handed over to those that stay
    * @param prefetches that are under way
    */
   public record State(
@@ -84,7 +82,6 @@ public final class AgentEndpoint {
   public record Move(
       String id,
       String target,
-      boolean copy,
       String state,
       int chunks,
       Map<String, Integer> done) {}
@@ -98,7 +95,7 @@ public final class AgentEndpoint {
   public record Prefetch(String id, int chunks, Map<String, Integer> done) {}
 
   /**
-   * What is handed over to those that stay, as this agent goes.
+   * What is handed over to those that stay.
    *
    * @param targets that took some
    * @param state under way, over, or stopped and why
@@ -218,7 +215,7 @@ public final class AgentEndpoint {
         .orElse(null);
   }
 
-  private static Drain drain(DrainReport report, String state) {
+  private static Drain drain(MoveReport report, String state) {
     return new Drain(
         report.id(), report.targets(), state, report.chunks(), byName(report.outcomes()));
   }
@@ -228,11 +225,9 @@ public final class AgentEndpoint {
   }
 
   private static Move move(MoveReport report, String state) {
-    MoveOrder order = report.order();
     return new Move(
-        order.id(),
-        order.target(),
-        order.copy(),
+        report.id(),
+        report.targets().getFirst(),
         state,
         report.chunks(),
         byName(report.outcomes()));

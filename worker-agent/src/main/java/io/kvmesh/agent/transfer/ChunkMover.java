@@ -58,7 +58,7 @@ public final class ChunkMover implements AutoCloseable {
    */
   public boolean begin(MoveOrder order, Consumer<MoveReport> whenOver) {
     // Looked at first: naming all that is resident takes long.
-    if (closing || underWay.get() != null || !start(newRun(order), whenOver)) {
+    if (closing || underWay.get() != null || !start(newMove(order), whenOver)) {
       counters.count(MoveCount.MOVE_REFUSED);
       return false;
     }
@@ -78,15 +78,21 @@ public final class ChunkMover implements AutoCloseable {
   /**
    * Hands chunks over to a worker that stays, on the caller's thread; they stay here, too.
    *
+   * @param drain gets what is settled; what this target doesn't take another may
    * @param keys in the order in which they are to go
-   * @return empty if a move is under way, or this agent is closing. It is counted by the caller, as
-   *     what one target doesn't take another may
+   * @param bytes that may be at targets when it ends
+   * @return empty if a move is under way, or this agent is closing
    */
   public Optional<MoveReport> handOver(
-      String id, String target, List<ChunkKey> keys, Duration atMost) {
-    MoveLimits within = new MoveLimits(atMost, limits.batchDeadline(), limits.batches());
-    Counters<MoveCount> uncounted = new Counters<>(MoveCount.class);
-    MoveRun run = newRun(MoveOrder.ofDrain(id, target, keys), within, uncounted);
+      MoveLedger drain, String target, List<ChunkKey> keys, Duration atMost, long bytes) {
+    MoveLimits within =
+        new MoveLimits(atMost, limits.batchDeadline(), limits.batches(), bytes - drain.bytes());
+    MoveRun run =
+        newRun(
+            MoveOrder.ofDrain(drain.id(), target, keys),
+            within,
+            new Counters<>(MoveCount.class),
+            drain.part(target));
     Move move = new Move(run, Thread.currentThread());
     if (closing || !underWay.compareAndSet(null, move)) {
       return Optional.empty();
@@ -99,17 +105,28 @@ public final class ChunkMover implements AutoCloseable {
     }
   }
 
+  /** How long a move may take. */
+  public Duration longest() {
+    return limits.deadline();
+  }
+
+  /** Bytes of a full chunk. */
+  public int pageBytes() {
+    return client.self().pageBytes();
+  }
+
   /** Waits for the move that is under way, as long as given; answers whether none is any more. */
   public boolean awaitIdle(Duration atMost) throws InterruptedException {
     Move move = underWay.get();
     return move == null || move.thread() == Thread.currentThread() || move.thread().join(atMost);
   }
 
-  private MoveRun newRun(MoveOrder order) {
-    return newRun(order, limits, counters);
+  private MoveRun newMove(MoveOrder order) {
+    return newRun(order, limits, counters, MoveLedger.ofMove(order, counters));
   }
 
-  private MoveRun newRun(MoveOrder order, MoveLimits within, Counters<MoveCount> counts) {
+  private MoveRun newRun(
+      MoveOrder order, MoveLimits within, Counters<MoveCount> counts, MoveLedger ledger) {
     List<ChunkKey> keys = order.keys();
     return new MoveRun(
         cache,
@@ -120,6 +137,7 @@ public final class ChunkMover implements AutoCloseable {
         moveIds.nextLong(),
         // What would go last is worth most where the target has no room for all.
         keys == null ? cache.snapshots().keysInPolicyOrder(Integer.MAX_VALUE).reversed() : keys,
+        ledger,
         nanoTime);
   }
 
@@ -133,8 +151,8 @@ public final class ChunkMover implements AutoCloseable {
     }
     LOG.info(
         "Move {} to {} is over: {} of {} chunks, {}{}",
-        report.order().id(),
-        report.order().target(),
+        report.id(),
+        report.targets(),
         report.done(),
         report.chunks(),
         report.outcomes(),

@@ -1,7 +1,6 @@
 package io.kvmesh.agent.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.control.MoveOutcome;
@@ -12,18 +11,31 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** What has become of each chunk of a move so far. Any thread. */
-final class MoveLedger {
+/**
+ * What has become of each chunk of a move so far, or of a drain. A drain tries one target after the
+ * other: what the moves to these settle is entered in the drain's ledger, too. Any thread.
+ */
+public final class MoveLedger {
 
-  /** Keys of chunks that a move left are listed up to here, and counted all. */
+  /** Keys of chunks that were left are listed up to here, and counted all. */
   static final int MOST_LISTED = 10_000;
 
-  private final MoveOrder order;
-  private final int chunks;
-  private final int mostListed;
-  private final ChunkCache cache;
+  private final String id;
+
+  /** Null of a drain, which has many. */
+  private final @Nullable String target;
+
   private final Counters<MoveCount> counters;
+  private final @Nullable MoveLedger whole;
+
+  /** No other lock is taken under it. */
   private final ReentrantLock lock = new ReentrantLock();
+
+  @GuardedBy("lock")
+  private int chunks;
+
+  @GuardedBy("lock")
+  private final List<String> targets = new ArrayList<>();
 
   @GuardedBy("lock")
   private final Map<MoveOutcome, Integer> outcomes = new EnumMap<>(MoveOutcome.class);
@@ -37,28 +49,89 @@ final class MoveLedger {
   @GuardedBy("lock")
   private long tokens;
 
-  MoveLedger(MoveOrder order, int chunks, ChunkCache cache, Counters<MoveCount> counters) {
-    this.order = order;
-    this.chunks = chunks;
-    // What one target has no room for goes to the next.
-    this.mostListed = order.drain() ? chunks : MOST_LISTED;
-    this.cache = cache;
+  @GuardedBy("lock")
+  private long bytes;
+
+  private MoveLedger(
+      String id,
+      @Nullable String target,
+      Counters<MoveCount> counters,
+      @Nullable MoveLedger whole) {
+    this.id = id;
+    this.target = target;
     this.counters = counters;
+    this.whole = whole;
+    if (target != null) {
+      targets.add(target);
+    }
+  }
+
+  /** Of a drain. */
+  public static MoveLedger ofDrain(String id, Counters<MoveCount> counters) {
+    return new MoveLedger(id, null, counters, null);
+  }
+
+  static MoveLedger ofMove(MoveOrder order, Counters<MoveCount> counters) {
+    return new MoveLedger(order.id(), order.target(), counters, null);
+  }
+
+  /** Of a drain's move to one target. What is left may go to the next, so all of it is listed. */
+  MoveLedger part(String to) {
+    return new MoveLedger(id, to, counters, this);
+  }
+
+  /** By which the move or drain is known. */
+  public String id() {
+    return id;
+  }
+
+  /** How many chunks there are. */
+  public void expect(int count) {
+    lock.lock();
+    try {
+      chunks = count;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Enters what became of a chunk that came nowhere, once. */
+  public void enter(ChunkKey key, MoveOutcome outcome) {
+    enter(key, 0, 0, outcome);
   }
 
   /**
    * Enters what became of a chunk, once.
    *
-   * @param tokensOfChunk which count where it came to the target
+   * @param tokensOfChunk which count where it is at the target, as do the bytes
    */
-  void enter(ChunkKey key, long tokensOfChunk, MoveOutcome outcome) {
-    counters.count(MoveCount.of(outcome));
+  void enter(ChunkKey key, long tokensOfChunk, long bytesOfChunk, MoveOutcome outcome) {
+    boolean settled = whole == null || outcome.isThere() || outcome == MoveOutcome.GONE;
+    if (settled) {
+      counters.count(MoveCount.of(outcome));
+    }
+    if (settled && whole != null) {
+      whole.note(key, tokensOfChunk, bytesOfChunk, outcome, target);
+    }
+    note(key, tokensOfChunk, bytesOfChunk, outcome, target);
+  }
+
+  private void note(
+      ChunkKey key,
+      long tokensOfChunk,
+      long bytesOfChunk,
+      MoveOutcome outcome,
+      @Nullable String there) {
     lock.lock();
     try {
       outcomes.merge(outcome, 1, Integer::sum);
       if (outcome.isThere()) {
         tokens += tokensOfChunk;
-      } else if (left.size() < mostListed) {
+        bytes += bytesOfChunk;
+        if (there != null && !targets.contains(there)) {
+          targets.add(there);
+        }
+      } else if (outcome != MoveOutcome.ELSEWHERE && (whole != null || left.size() < MOST_LISTED)) {
         left.add(key);
         leftWhy.add(outcome);
       }
@@ -67,12 +140,26 @@ final class MoveLedger {
     }
   }
 
-  /** All of it. */
-  MoveReport report(@Nullable String stopped) {
-    long sequence = cache.position().sequence();
+  /** How long the bodies are that came to targets. */
+  public long bytes() {
     lock.lock();
     try {
-      return new MoveReport(order, chunks, outcomes, tokens, left, leftWhy, stopped, sequence);
+      return bytes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * All of it.
+   *
+   * @param sequence of the cache's last event
+   */
+  public MoveReport report(@Nullable String stopped, long sequence) {
+    lock.lock();
+    try {
+      return new MoveReport(
+          id, targets, chunks, outcomes, tokens, bytes, left, leftWhy, stopped, sequence);
     } finally {
       lock.unlock();
     }

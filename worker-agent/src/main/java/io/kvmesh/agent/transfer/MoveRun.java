@@ -31,9 +31,10 @@ final class MoveRun {
 
   private static final String NO_ROOM = "the target has no room";
   private static final String CLOSING = "this worker is closing";
+  private static final String ENOUGH = "as many bytes as were allowed are there";
 
   /** A chunk of the batch that is being pushed, or of those that wait to be removed. */
-  private record Chunk(ChunkKey key, int tokens) {}
+  private record Chunk(ChunkKey key, int tokens, int bytes) {}
 
   private final ChunkCache cache;
   private final PeerClient client;
@@ -65,6 +66,7 @@ final class MoveRun {
       MoveOrder order,
       long moveId,
       List<ChunkKey> keys,
+      MoveLedger ledger,
       LongSupplier nanoTime) {
     this.cache = cache;
     this.client = client;
@@ -74,20 +76,21 @@ final class MoveRun {
     this.moveId = moveId;
     this.keys = keys;
     this.nanoTime = nanoTime;
-    this.ledger = new MoveLedger(order, keys.size(), cache, counters);
+    this.ledger = ledger;
+    ledger.expect(keys.size());
     this.deadline = Deadline.after(limits.deadline(), nanoTime);
     this.promisedUntil = nanoTime.getAsLong();
   }
 
   /** How far it is. Any thread. */
   MoveReport progress() {
-    return ledger.report(null);
+    return report(null);
   }
 
   /** What is known of it after it failed. */
   MoveReport failed(String reason) {
     counters.count(MoveCount.MOVE_STOPPED);
-    return ledger.report("it failed here: " + reason);
+    return report("it failed here: " + reason);
   }
 
   /** Tells the target, once the move is over, that it need hold nothing of it any more. */
@@ -103,9 +106,13 @@ final class MoveRun {
       stopped = CLOSING;
     }
     enter(stragglers, MoveOutcome.IN_USE);
-    keys.subList(next, keys.size()).forEach(key -> ledger.enter(key, 0, MoveOutcome.UNTRIED));
+    keys.subList(next, keys.size()).forEach(key -> ledger.enter(key, MoveOutcome.UNTRIED));
     counters.count(stopped == null ? MoveCount.MOVE : MoveCount.MOVE_STOPPED);
-    return ledger.report(stopped);
+    return report(stopped);
+  }
+
+  private MoveReport report(@Nullable String stopped) {
+    return ledger.report(stopped, cache.position().sequence());
   }
 
   /** Answers why not all was tried; null if all was. */
@@ -116,11 +123,20 @@ final class MoveRun {
       if (deadline.passed()) {
         return "the deadline has passed";
       }
-      List<ChunkKey> batch = keys.subList(next, Math.min(keys.size(), next + most));
+      int fit = Math.min(most, chunksThatFit());
+      if (fit == 0) {
+        return ENOUGH;
+      }
+      List<ChunkKey> batch = keys.subList(next, Math.min(keys.size(), next + fit));
       next += batch.size();
       stopped = pushHeld(batch);
     }
     return stopped;
+  }
+
+  private int chunksThatFit() {
+    long bytes = limits.bytes() - ledger.bytes();
+    return Math.clamp(bytes / client.self().pageBytes(), 0, Integer.MAX_VALUE);
   }
 
   /** Pushes those of the keys that are here; answers why the move can't go on, null if it can. */
@@ -147,7 +163,7 @@ final class MoveRun {
     List<Chunk> current = new ArrayList<>();
     for (int i = 0; i < held.size(); i++) {
       int tokens = lease.tokens(i);
-      current.add(new Chunk(held.get(i), tokens));
+      current.add(new Chunk(held.get(i), tokens, lease.bytes(i)));
       if (i == held.size() - 1 || tokens < client.self().chunkTokens()) {
         pushes.add(current);
         current = new ArrayList<>();
@@ -161,7 +177,7 @@ final class MoveRun {
       Set<ChunkKey> here = new HashSet<>(held);
       batch.stream()
           .filter(key -> !here.contains(key))
-          .forEach(key -> ledger.enter(key, 0, MoveOutcome.GONE));
+          .forEach(key -> ledger.enter(key, MoveOutcome.GONE));
     }
   }
 
@@ -240,7 +256,7 @@ final class MoveRun {
       if (outcome == MoveOutcome.MOVED) {
         stragglers.add(chunk);
       } else {
-        ledger.enter(chunk.key(), chunk.tokens(), outcome);
+        enter(chunk, outcome);
       }
       refused += isForNow(outcome) ? 1 : 0;
     }
@@ -285,13 +301,17 @@ final class MoveRun {
       if (kept.contains(chunk.key())) {
         still.add(chunk);
       } else {
-        ledger.enter(chunk.key(), chunk.tokens(), MoveOutcome.MOVED);
+        enter(chunk, MoveOutcome.MOVED);
       }
     }
     stragglers = still;
   }
 
   private void enter(List<Chunk> chunks, MoveOutcome outcome) {
-    chunks.forEach(chunk -> ledger.enter(chunk.key(), chunk.tokens(), outcome));
+    chunks.forEach(chunk -> enter(chunk, outcome));
+  }
+
+  private void enter(Chunk chunk, MoveOutcome outcome) {
+    ledger.enter(chunk.key(), chunk.tokens(), chunk.bytes(), outcome);
   }
 }

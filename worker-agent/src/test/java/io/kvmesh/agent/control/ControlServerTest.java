@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.directory.Holder;
 import io.kvmesh.agent.directory.LookupOutcome;
+import io.kvmesh.agent.drain.Drainers;
 import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.agent.fleet.Prefetchers;
 import io.kvmesh.agent.transfer.MoveCount;
@@ -88,6 +89,7 @@ class ControlServerTest {
             agent.cache,
             agent.mover,
             prefetcher,
+            Drainers.of(agent, Drainers.NOBODY),
             agent.server::initAddress,
             tokenKeys,
             counters);

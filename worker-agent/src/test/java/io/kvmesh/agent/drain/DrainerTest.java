@@ -1,5 +1,6 @@
 package io.kvmesh.agent.drain;
 
+import static io.kvmesh.agent.drain.Drainers.to;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -7,6 +8,7 @@ import io.kvmesh.agent.directory.DrainAdvice;
 import io.kvmesh.agent.directory.DrainAdvisor;
 import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.MoveOrder;
+import io.kvmesh.agent.transfer.MoveReport;
 import io.kvmesh.agent.transfer.ServerCount;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
@@ -17,6 +19,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -37,16 +40,11 @@ class DrainerTest {
   }
 
   private Drainer drainer(TestAgent agent, DrainAdvisor advisor) {
-    return new Drainer(agent.cache, agent.mover, advisor, agent.server, counters, System::nanoTime);
+    return Drainers.of(agent, advisor, counters);
   }
 
-  /** Says these targets, and that nobody else has anything. */
-  private static DrainAdvisor to(String... targets) {
-    return (keyspace, hashes, atMost) -> new DrainAdvice.Told(List.of(targets), List.of());
-  }
-
-  private DrainReport drain(TestAgent from, DrainAdvisor advisor, Duration atMost) {
-    DrainReport report = drainer(from, advisor).drain("d", atMost).orElseThrow();
+  private MoveReport drain(TestAgent from, DrainAdvisor advisor, Duration atMost) {
+    MoveReport report = drainer(from, advisor).drain("d", atMost).orElseThrow();
     assertThat(report.outcomes().values().stream().mapToInt(it -> it).sum())
         .as("every chunk has one outcome: %s", report)
         .isEqualTo(report.chunks());
@@ -61,7 +59,7 @@ class DrainerTest {
       going.store(keys);
       stays.store(keys.subList(0, 3));
 
-      DrainReport report = drain(going, to(stays.address()), LONG);
+      MoveReport report = drain(going, to(stays.address()), LONG);
 
       assertThat(report.outcomes())
           .isEqualTo(Map.of(MoveOutcome.COPIED, 37, MoveOutcome.RESIDENT, 3));
@@ -85,7 +83,7 @@ class DrainerTest {
           (keyspace, hashes, atMost) ->
               new DrainAdvice.Told(List.of(stays.address()), List.of(0, 1, 2, 3, 4, 99, -1));
 
-      DrainReport report = drain(going, half, LONG);
+      MoveReport report = drain(going, half, LONG);
 
       assertThat(report.outcomes())
           .isEqualTo(Map.of(MoveOutcome.ELSEWHERE, 5, MoveOutcome.COPIED, 5));
@@ -107,7 +105,7 @@ class DrainerTest {
       full.store(TestAgent.keys(1000, 36));
       going.store(TestAgent.keys(1, 40));
 
-      DrainReport report = drain(going, to(full.address()), LONG);
+      MoveReport report = drain(going, to(full.address()), LONG);
 
       assertThat(report.count(MoveOutcome.COPIED)).as("4 are free, 10 give way").isEqualTo(14);
       assertThat(report.count(MoveOutcome.NO_SPACE) + report.count(MoveOutcome.UNTRIED))
@@ -118,7 +116,7 @@ class DrainerTest {
       assertThat(full.served.get(ServerCount.CHUNK_DISPLACED)).isEqualTo(10);
       full.requireSettled();
 
-      DrainReport again = drain(going, to(full.address()), LONG);
+      MoveReport again = drain(going, to(full.address()), LONG);
       assertThat(again.count(MoveOutcome.COPIED)).as("another drain").isEqualTo(10);
     }
   }
@@ -132,7 +130,7 @@ class DrainerTest {
       List<ChunkKey> keys = TestAgent.keys(1, 40);
       going.store(keys);
 
-      DrainReport report =
+      MoveReport report =
           drain(
               going,
               to("127.0.0.1:" + LoopbackPorts.free(), small.address(), large.address()),
@@ -153,7 +151,7 @@ class DrainerTest {
       assertThat(drain(going, to(), LONG).stopped())
           .isEqualTo("there is no worker that could take them");
       DrainAdvisor silent = (keyspace, hashes, atMost) -> new DrainAdvice.None("silent");
-      DrainReport report = drain(going, silent, LONG);
+      MoveReport report = drain(going, silent, LONG);
 
       assertThat(report.stopped()).isEqualTo("nobody says who could take them: silent");
       assertThat(report.outcomes()).isEqualTo(Map.of(MoveOutcome.UNTRIED, 4));
@@ -170,7 +168,7 @@ class DrainerTest {
       one.store(TestAgent.keys(1, 20));
       other.server.takesDrains(false);
 
-      DrainReport report = drain(one, to(other.address()), LONG);
+      MoveReport report = drain(one, to(other.address()), LONG);
 
       assertThat(report.count(MoveOutcome.REFUSED)).isPositive();
       assertThat(report.stopped()).isEqualTo("the target has no room");
@@ -193,7 +191,7 @@ class DrainerTest {
           };
       long start = System.nanoTime();
 
-      DrainReport report = drain(going, slow, Duration.ofMillis(300));
+      MoveReport report = drain(going, slow, Duration.ofMillis(300));
 
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
       assertThat(report.stopped()).isEqualTo("the time is over");
@@ -211,13 +209,13 @@ class DrainerTest {
       TestAgent dying = agent("dying", 64);
       List<ChunkKey> keys = TestAgent.keys(1, 60);
       going.store(keys);
-      CompletableFuture<DrainReport> over = new CompletableFuture<>();
       Drainer drainer = drainer(going, to(dying.address(), next.address()));
-      assertThat(drainer.begin("d", LONG, over::complete)).isTrue();
+      CompletableFuture<MoveReport> over =
+          drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
       await().until(() -> dying.cache.stats().residentChunks() > 10);
 
       dying.closeDoors();
-      DrainReport report = over.get(60, TimeUnit.SECONDS);
+      MoveReport report = over.get(60, TimeUnit.SECONDS);
 
       assertThat(report.outcomes()).isEqualTo(Map.of(MoveOutcome.COPIED, 60));
       for (ChunkKey key : keys) {
@@ -226,6 +224,128 @@ class DrainerTest {
       going.requireSettled();
       next.requireSettled();
       dying.unmap();
+    }
+  }
+
+  @Test
+  void bytes_boundIt_andTheHottestGo() throws Exception {
+    try (TestAgent going = agent("going", 64);
+        TestAgent stays = agent("stays", 64);
+        TestAgent never = agent("never", 64)) {
+      going.store(TestAgent.keys(1, 20));
+      Drainer drainer = drainer(going, to(stays.address(), never.address()));
+
+      MoveReport report =
+          drainer.begin(new DrainOrder("d", null, LONG, 5 * 4096 + 1)).orElseThrow().get();
+
+      assertThat(report.outcomes())
+          .isEqualTo(Map.of(MoveOutcome.COPIED, 5, MoveOutcome.UNTRIED, 15));
+      assertThat(report.bytes()).isEqualTo(5 * 4096);
+      assertThat(report.stopped()).isEqualTo("as many bytes as were allowed are there");
+      assertThat(stays.resident(TestAgent.keys(16, 5))).as("the hottest").isEqualTo(5);
+      assertThat(report.left()).hasSize(15);
+      assertThat(report.leftWhy()).containsOnly(MoveOutcome.UNTRIED);
+      assertThat(never.cache.stats().residentChunks()).isZero();
+    }
+  }
+
+  @Test
+  void targetThatIsNamed_isTheOnlyOne_alsoIfNoControllerAnswers() throws Exception {
+    try (TestAgent going = agent("going", 64);
+        TestAgent named = agent("named", 64);
+        TestAgent other = agent("other", 64)) {
+      going.store(TestAgent.keys(1, 4));
+      DrainOrder order = new DrainOrder("d", named.address(), LONG, Long.MAX_VALUE);
+
+      MoveReport first = drainer(going, to(other.address())).begin(order).orElseThrow().get();
+      MoveReport second = drainer(going, Drainers.NOBODY).begin(order).orElseThrow().get();
+
+      assertThat(first.outcomes()).isEqualTo(Map.of(MoveOutcome.COPIED, 4));
+      assertThat(first.targets()).containsExactly(named.address());
+      assertThat(second.outcomes()).isEqualTo(Map.of(MoveOutcome.RESIDENT, 4));
+      assertThat(second.stopped()).isNull();
+      assertThat(other.cache.stats().residentChunks()).isZero();
+    }
+  }
+
+  @Test
+  void oneThatHasDrained_servesAndStores_andTakesNothingFromOthers() throws Exception {
+    try (TestAgent drained = agent("drained", 64);
+        TestAgent stays = agent("stays", 64);
+        TestAgent next = agent("next", 64)) {
+      drained.store(TestAgent.keys(1, 4));
+      drain(drained, to(stays.address()), LONG);
+      drained.store(TestAgent.keys(100, 2));
+      next.store(TestAgent.keys(200, 8));
+
+      MoveReport refused = drain(next, to(drained.address()), LONG);
+      MoveReport again = drain(drained, to(stays.address()), LONG);
+
+      assertThat(refused.count(MoveOutcome.REFUSED)).isPositive();
+      assertThat(drained.resident(TestAgent.keys(1, 4))).isEqualTo(4);
+      assertThat(again.outcomes())
+          .as("what was stored since, too")
+          .isEqualTo(Map.of(MoveOutcome.COPIED, 2, MoveOutcome.RESIDENT, 4));
+    }
+  }
+
+  @Test
+  void drainThatIsUnderWay_letsNoOtherBegin_andShutdownWaitsForIt() throws Exception {
+    try (TestAgent going = agent("going", 64);
+        TestAgent stays = agent("stays", 64)) {
+      going.store(TestAgent.keys(1, 4));
+      CountDownLatch asked = new CountDownLatch(1);
+      CountDownLatch answer = new CountDownLatch(1);
+      DrainAdvisor slow =
+          (keyspace, hashes, atMost) -> {
+            asked.countDown();
+            answer.await();
+            return new DrainAdvice.Told(List.of(stays.address()), List.of());
+          };
+      Drainer drainer = drainer(going, slow);
+      CompletableFuture<MoveReport> first =
+          drainer.begin(DrainOrder.ofAll("first", LONG)).orElseThrow();
+      asked.await();
+
+      assertThat(drainer.begin(DrainOrder.ofAll("second", LONG))).isEmpty();
+      assertThat(drainer.drain("short", Duration.ofMillis(50))).isEmpty();
+      assertThat(drainer.underWay().orElseThrow().chunks()).isEqualTo(4);
+      CompletableFuture<Optional<MoveReport>> shutdown =
+          CompletableFuture.supplyAsync(() -> drainer.drain("shutdown", LONG));
+      answer.countDown();
+
+      assertThat(first.get().count(MoveOutcome.COPIED)).isEqualTo(4);
+      assertThat(shutdown.get().orElseThrow().count(MoveOutcome.RESIDENT)).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void cancelled_itEnds_andThisOneTakesFromOthersAgain() throws Exception {
+    try (TestAgent going = agent("going", 64);
+        TestAgent other = agent("other", 64)) {
+      going.store(TestAgent.keys(1, 4));
+      CountDownLatch asked = new CountDownLatch(1);
+      CountDownLatch never = new CountDownLatch(1);
+      DrainAdvisor hanging =
+          (keyspace, hashes, atMost) -> {
+            asked.countDown();
+            never.await();
+            return new DrainAdvice.None("never");
+          };
+      Drainer drainer = drainer(going, hanging);
+      CompletableFuture<MoveReport> over =
+          drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
+      asked.await();
+
+      assertThat(drainer.cancel("another")).isEmpty();
+      assertThat(drainer.cancel("d")).isPresent();
+
+      MoveReport report = over.get(60, TimeUnit.SECONDS);
+      assertThat(report.stopped()).isEqualTo("it was cancelled");
+      assertThat(report.outcomes()).isEqualTo(Map.of(MoveOutcome.UNTRIED, 4));
+      assertThat(drainer.find("d")).contains(report);
+      other.store(TestAgent.keys(50, 3));
+      assertThat(drain(other, to(going.address()), LONG).count(MoveOutcome.COPIED)).isEqualTo(3);
     }
   }
 
@@ -240,7 +360,7 @@ class DrainerTest {
                   new MoveOrder("m", stays.address(), keys.subList(0, 20), false), report -> {}))
           .isTrue();
 
-      DrainReport report = drain(going, to(stays.address()), LONG);
+      MoveReport report = drain(going, to(stays.address()), LONG);
 
       assertThat(report.count(MoveOutcome.GONE) + report.count(MoveOutcome.UNTRIED)).isZero();
       assertThat(stays.resident(keys)).isEqualTo(40);

@@ -8,6 +8,7 @@ public sealed interface ControlReply extends ControlMessage
         DecompressWorkerRetMsg,
         MoveWorkerRetMsg,
         PrefetchWorkerRetMsg,
+        DrainWorkerRetMsg,
         HealthWorkerRetMsg,
         CheckFinishWorkerRetMsg,
         ErrorMsg {}

@@ -10,5 +10,8 @@ public sealed interface ControlRequest extends ControlMessage
         PrefetchWorkerMsg,
         CheckPrefetchWorkerMsg,
         CancelPrefetchWorkerMsg,
+        DrainWorkerMsg,
+        CheckDrainWorkerMsg,
+        CancelDrainWorkerMsg,
         HealthWorkerMsg,
         CheckFinishWorkerMsg {}
