@@ -8,11 +8,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** Ends a prefetch, which is good also if it had not all that it wanted. */
-@Command(name = "cancel", description = "Ends a prefetch; what it has brought stays.")
+/** Ends a prefetch or a drain, which is good also if it had not come to its end. */
+@Command(name = "cancel", description = "Ends a prefetch or a drain; what it has brought stays.")
 final class CancelAction extends Action {
 
-  @Parameters(paramLabel = "ID", description = "of the prefetch")
+  @Parameters(paramLabel = "ID", description = "of the command")
   private String id = "";
 
   @Option(

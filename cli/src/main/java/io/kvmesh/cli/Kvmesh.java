@@ -41,6 +41,7 @@ import picocli.CommandLine.ScopeType;
       WorkerActions.Decompress.class,
       WorkerActions.Move.class,
       WorkerActions.Prefetch.class,
+      WorkerActions.Drain.class,
       CancelAction.class,
       TopAction.class,
       EventsActions.class,

@@ -38,6 +38,7 @@ final class WorkerActions {
             Table.Column.of("STATUS", "status"),
             Table.Column.of("TOKENS", "tokens"),
             Table.Column.of("CHUNKS", "chunks"),
+            Table.Column.of("BYTES", "bytes"),
             Table.Column.of("OUTCOMES", "outcomes"),
             Table.Column.of("HEALTH", "errorCode"),
             Table.Column.of("CODE", "code"),
@@ -226,6 +227,65 @@ final class WorkerActions {
       }
       if (deadlineSeconds > 0) {
         request.put("deadlineMillis", Duration.ofSeconds(deadlineSeconds).toMillis());
+      }
+    }
+  }
+
+  /** Has workers hand their chunks over. */
+  @Command(
+      name = "drain",
+      description =
+          "Has an instance hand its chunks over before it is taken out of service; it keeps them"
+              + " and serves on. cancel ends that.")
+  static final class Drain extends Order {
+
+    @Option(
+        names = "--target",
+        paramLabel = "INSTANCE",
+        description = "that gets them (default: whom the controllers choose)")
+    private String target = "";
+
+    @Option(
+        names = "--rank",
+        paramLabel = "RANK",
+        description = "of the one worker that hands over (default: all)")
+    private @Nullable Integer rank;
+
+    @Option(names = "--id", paramLabel = "ID", description = "of the drain, for cancel")
+    private String id = "";
+
+    @Option(
+        names = "--deadline",
+        paramLabel = "SECONDS",
+        description = "after which it ends (default: what the workers allow)")
+    private int deadlineSeconds;
+
+    @Option(
+        names = "--max-bytes",
+        paramLabel = "BYTES",
+        description = "that each worker may hand over (default: all)")
+    private long maxBytes;
+
+    Drain() {
+      super("drain");
+    }
+
+    @Override
+    void fill(ObjectNode request) {
+      if (!target.isEmpty()) {
+        request.put("targetInstanceId", target);
+      }
+      if (rank != null) {
+        request.put("rank", rank);
+      }
+      if (!id.isEmpty()) {
+        request.put("id", id);
+      }
+      if (deadlineSeconds > 0) {
+        request.put("deadlineMillis", Duration.ofSeconds(deadlineSeconds).toMillis());
+      }
+      if (maxBytes > 0) {
+        request.put("maxBytes", maxBytes);
       }
     }
   }

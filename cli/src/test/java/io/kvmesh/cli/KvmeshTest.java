@@ -100,6 +100,11 @@ class KvmeshTest {
             + "\"rank\":1,\"id\":\"p\",\"deadlineMillis\":5000}",
         "prefetch a --tokens 5,6 --wait 1 | commands/prefetch?waitMillis=1000 |"
             + " {\"instanceId\":\"a\",\"tokens\":[5,6]}",
+        "drain a --wait 1 | commands/drain?waitMillis=1000 | {\"instanceId\":\"a\"}",
+        "drain a --target b --rank 1 --id d --deadline 5 --max-bytes 9 --wait 1 |"
+            + " commands/drain?waitMillis=1000 |"
+            + " {\"instanceId\":\"a\",\"targetInstanceId\":\"b\",\"rank\":1,\"id\":\"d\","
+            + "\"deadlineMillis\":5000,\"maxBytes\":9}",
       })
   void posts_haveTheBodyOfTheRest(String line, String path, String body) {
     controller.answer("/api/v1/" + path, "{\"state\":\"DONE\",\"workers\":[]}");

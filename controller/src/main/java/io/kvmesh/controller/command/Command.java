@@ -62,6 +62,33 @@ public sealed interface Command {
       long deadlineMillis)
       implements Command {}
 
+  /**
+   * Has workers hand their chunks over to others; they keep them and serve on.
+   *
+   * @param rank of the one worker that does; null = all
+   * @param targetInstanceId whose workers get them, rank by rank; null = whom the controllers name
+   * @param deadlineMillis in which it is to be over; 0 = as long as the workers allow
+   * @param maxBytes that each may hand over; 0 = any number
+   */
+  record Drain(
+      String instanceId,
+      String location,
+      @Nullable Integer rank,
+      @Nullable String targetInstanceId,
+      long deadlineMillis,
+      long maxBytes)
+      implements Command {}
+
+  /** Of the one worker that is asked; null = all of the instance. */
+  default @Nullable Integer rank() {
+    return null;
+  }
+
+  /** Of the instance that gets chunks; null if none is named. */
+  default @Nullable String targetInstanceId() {
+    return null;
+  }
+
   /** The prefix of its ids, as LMCache writes it, by which its kind is known. */
   default String kind() {
     return switch (this) {
@@ -73,6 +100,7 @@ public sealed interface Command {
       case Decompress d -> "Decompress";
       case Move m -> "Move";
       case Prefetch p -> "Prefetch";
+      case Drain d -> "Drain";
     };
   }
 

@@ -2,7 +2,7 @@ package io.kvmesh.controller.command;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kvmesh.common.key.WorkerId;
-import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
+import io.kvmesh.common.wire.control.ControlReply;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -52,7 +52,6 @@ final class CommandLog {
   }
 
   Entry begin(String id, Command command, List<WorkerId> workers) {
-    String target = command instanceof Command.Move move ? move.targetInstanceId() : null;
     List<WorkerResult> results =
         workers.stream().map(worker -> new WorkerResult(worker, null, null)).toList();
     lock.lock();
@@ -67,7 +66,13 @@ final class CommandLog {
       running.put(
           id,
           new CommandView(
-              id, command.kind(), command.instanceId(), target, clock.millis(), -1, results));
+              id,
+              command.kind(),
+              command.instanceId(),
+              command.targetInstanceId(),
+              clock.millis(),
+              -1,
+              results));
       return Entry.BEGUN;
     } finally {
       lock.unlock();
@@ -86,7 +91,7 @@ final class CommandLog {
   }
 
   /** Notes how far one worker is, unless its outcome is known. */
-  void noteSoFar(String id, WorkerId worker, PrefetchWorkerRetMsg soFar) {
+  void noteSoFar(String id, WorkerId worker, ControlReply soFar) {
     lock.lock();
     try {
       WorkerResult result = new WorkerResult(worker, null, soFar);

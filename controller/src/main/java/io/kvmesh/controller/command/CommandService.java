@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * what became of them. A receipt says what the workers did; the index changes only when their own
  * events arrive. Any thread.
  *
- * <p>A foreign worker gets one message at a time, as it reads but one; so does an agent of moves.
+ * <p>A foreign worker gets one message at a time, as it reads but one; so does an agent of moves and
+ * drains.
  * What comes meanwhile waits for its turn. A command is over within twice its timeout.
  */
 public final class CommandService {
@@ -37,7 +38,7 @@ public final class CommandService {
   private final CommandCounts counts;
   private final CommandLog log;
   private final Trail trail;
-  private final RunningPrefetches prefetches;
+  private final LastingCommands lasting;
   private final WorkerLanes lanes =
       new WorkerLanes(ZmqWorkerCommandClient.MAX_AT_A_TIME, MOST_WAITING);
 
@@ -57,7 +58,7 @@ public final class CommandService {
         new CommandLog(
             new CommandLog.Limits(settings.maxRunning(), settings.maxKept(), settings.keepFor()),
             clock);
-    this.prefetches = new RunningPrefetches(log, client, settings.timeout());
+    this.lasting = new LastingCommands(log, client, settings.timeout());
   }
 
   /**
@@ -90,28 +91,43 @@ public final class CommandService {
       counts.refused(Refusal.UNKNOWN_INSTANCE);
       return new Submission.UnknownInstance(command.instanceId(), false);
     }
-    if (command instanceof Command.Prefetch prefetch && prefetch.rank() != null) {
-      int rank = prefetch.rank();
+    Integer rank = command.rank();
+    if (rank != null) {
       workers = workers.stream().filter(worker -> worker.id().rank() == rank).toList();
       if (workers.isEmpty()) {
         counts.refused(Refusal.UNKNOWN_INSTANCE);
         return new Submission.UnknownRank(command.instanceId(), rank);
       }
     }
-    if (!(command instanceof Command.Move move)) {
-      return begin(command, id, workers, List.of());
-    }
-    List<WorkerView> targets = workersOf(move.targetInstanceId());
+    String target = command.targetInstanceId();
+    return target == null
+        ? begin(command, id, workers, List.of())
+        : submit(command, id, workers, target);
+  }
+
+  private Submission submit(
+      Command command, @Nullable String id, List<WorkerView> workers, String target) {
+    List<WorkerView> targets = workersOf(target);
     if (targets.isEmpty()) {
       counts.refused(Refusal.UNKNOWN_INSTANCE);
-      return new Submission.UnknownInstance(move.targetInstanceId(), true);
+      return new Submission.UnknownInstance(target, true);
     }
-    String reason = impossible(move, workers.size(), targets.size());
+    if (command instanceof Command.Drain) {
+      targets = ofSameRanks(workers, targets);
+    }
+    String reason = impossible(command, workers.size(), targets.size());
     if (reason != null) {
       counts.refused(Refusal.IMPOSSIBLE);
       return new Submission.Impossible(reason);
     }
     return begin(command, id, workers, targets);
+  }
+
+  private static List<WorkerView> ofSameRanks(List<WorkerView> workers, List<WorkerView> targets) {
+    return targets.stream()
+        .filter(
+            target -> workers.stream().anyMatch(it -> it.id().rank() == target.id().rank()))
+        .toList();
   }
 
   private List<WorkerView> workersOf(String instanceId) {
@@ -121,15 +137,16 @@ public final class CommandService {
         .toList();
   }
 
-  private static @Nullable String impossible(Command.Move move, int sources, int targets) {
-    if (move.targetInstanceId().equals(move.instanceId())
-        && move.targetLocation().equals(move.location())) {
-      return "the target is the source itself, " + move.instanceId();
+  private static @Nullable String impossible(Command command, int sources, int targets) {
+    boolean elsewhere =
+        command instanceof Command.Move move && !move.targetLocation().equals(move.location());
+    if (command.instanceId().equals(command.targetInstanceId()) && !elsewhere) {
+      return "the target is the source itself, " + command.instanceId();
     }
     return sources == targets
         ? null
-        : "a move goes from rank to rank, and %s has %d of them where %s has %d"
-            .formatted(move.instanceId(), sources, move.targetInstanceId(), targets);
+        : "chunks go from rank to rank, and %s has %d of them where %s has %d"
+            .formatted(command.instanceId(), sources, command.targetInstanceId(), targets);
   }
 
   private Submission begin(
@@ -152,9 +169,7 @@ public final class CommandService {
   private CompletableFuture<CommandView> dispatch(
       Command command, String id, List<WorkerView> workers, List<WorkerView> targets) {
     trail.add(Kind.COMMAND, command.instanceId(), null, command.kind() + " began: " + id);
-    if (command instanceof Command.Prefetch) {
-      prefetches.begin(id, workers);
-    }
+    lasting.begin(id, command, workers);
     List<CompletableFuture<Void>> ends = new ArrayList<>(workers.size());
     for (int i = 0; i < workers.size(); i++) {
       WorkerView worker = workers.get(i);
@@ -167,7 +182,7 @@ public final class CommandService {
 
   private CommandView end(String id) {
     CommandView view = log.end(id);
-    prefetches.end(view);
+    lasting.end(view);
     trail.add(
         Kind.COMMAND,
         view.instanceId(),
@@ -200,7 +215,7 @@ public final class CommandService {
     }
     ControlRequest request =
         WorkerMessages.request(
-            command, id, worker.id().rank(), foreign, settings.longestPrefetch(), url);
+            command, id, worker.id().rank(), foreign, settings.longest(), url);
     return exchange(command, id, worker.id(), told, request)
         .thenApply(outcome -> WorkerMessages.outcome(command, outcome));
   }
@@ -212,14 +227,16 @@ public final class CommandService {
         lane(command, worker, told.kind()),
         timeout,
         () ->
-            prefetches.isCancelled(id)
+            lasting.isCancelled(id)
                 ? CompletableFuture.completedFuture(
                     new CommandOutcome.NotSent("it was cancelled before its turn came"))
                 : client.send(told.ip(), told.port(), request, timeout));
   }
 
   private static Object lane(Command command, WorkerId worker, WorkerKind kind) {
-    boolean oneAtATime = kind == WorkerKind.FOREIGN || command instanceof Command.Move;
+    boolean oneAtATime = kind == WorkerKind.FOREIGN
+            || command instanceof Command.Move
+            || command instanceof Command.Drain;
     return oneAtATime ? worker : new Object();
   }
 
@@ -236,6 +253,9 @@ public final class CommandService {
     }
     if (command instanceof Command.Prefetch) {
       return new WorkerOutcome.Refused("an LMCache worker can't prefetch", null);
+    }
+    if (command instanceof Command.Drain) {
+      return new WorkerOutcome.Refused("an LMCache worker can't drain; move its chunks", null);
     }
     Command.Chunks chunks =
         switch (command) {
@@ -272,18 +292,18 @@ public final class CommandService {
     return log.find(id);
   }
 
-  /** The same; of a prefetch that is under way its workers are asked first how far it is. */
+  /** The same; of a prefetch or drain that is under way its workers are asked first. */
   public CompletableFuture<Optional<CommandView>> progress(String id) {
-    return prefetches.askForProgress(id).thenApply(asked -> log.find(id));
+    return lasting.askForProgress(id).thenApply(asked -> log.find(id));
   }
 
   /**
-   * Tells a prefetch to end.
+   * Tells a prefetch or drain to end.
    *
-   * @return completes when it has; empty if no prefetch of that id is under way
+   * @return completes when it has; empty if none of that id is under way
    */
   public Optional<CompletableFuture<CommandView>> cancel(String id) {
-    return prefetches.cancel(id);
+    return lasting.cancel(id);
   }
 
   /** All of them, the latest begun first. */

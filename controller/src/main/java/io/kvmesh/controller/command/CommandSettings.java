@@ -6,7 +6,7 @@ import java.time.Duration;
  * Bounds of commands.
  *
  * @param timeout for one worker's reply, and again for its turn
- * @param moveTimeout the same for what handles bodies: move, compress, decompress, prefetch
+ * @param moveTimeout the same for what handles bodies: move, compress, decompress, prefetch, drain
  * @param maxRunning commands under way at a time
  * @param maxKept commands that are over and are kept
  * @param keepFor counted from their end
@@ -15,13 +15,13 @@ public record CommandSettings(
     Duration timeout, Duration moveTimeout, int maxRunning, int maxKept, Duration keepFor) {
 
   /** Its reply is to come before its worker is given up. */
-  Duration longestPrefetch() {
+  Duration longest() {
     return moveTimeout.minus(moveTimeout.dividedBy(8));
   }
 
   Duration timeout(Command command) {
     return switch (command) {
-      case Command.Move _, Command.Compress _, Command.Decompress _, Command.Prefetch _ ->
+      case Command.Move _, Command.Compress _, Command.Decompress _, Command.Prefetch _, Command.Drain _ ->
           moveTimeout;
       case Command.Clear _, Command.Health _, Command.Pin _, Command.Unpin _ -> timeout;
     };

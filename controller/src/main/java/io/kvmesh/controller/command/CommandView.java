@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind the prefix of ids of its kind
  * @param instanceId whose workers are asked
- * @param targetInstanceId of a move; null for others
+ * @param targetInstanceId of a move, or of a drain that names one; null otherwise
  * @param finishedMillis −1 = it isn't over
  * @param workers by rank
  */

@@ -3,6 +3,10 @@ package io.kvmesh.controller.command;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.wire.PrefetchState;
+import io.kvmesh.common.wire.control.CancelDrainWorkerMsg;
+import io.kvmesh.common.wire.control.CancelPrefetchWorkerMsg;
+import io.kvmesh.common.wire.control.CheckDrainWorkerMsg;
+import io.kvmesh.common.wire.control.CheckPrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerMsg;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.common.wire.control.CompressWorkerMsg;
@@ -11,6 +15,8 @@ import io.kvmesh.common.wire.control.ControlReply;
 import io.kvmesh.common.wire.control.ControlRequest;
 import io.kvmesh.common.wire.control.DecompressWorkerMsg;
 import io.kvmesh.common.wire.control.DecompressWorkerRetMsg;
+import io.kvmesh.common.wire.control.DrainWorkerMsg;
+import io.kvmesh.common.wire.control.DrainWorkerRetMsg;
 import io.kvmesh.common.wire.control.ErrorMsg;
 import io.kvmesh.common.wire.control.HealthWorkerMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
@@ -25,6 +31,7 @@ import io.kvmesh.controller.command.Command.Chunks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +45,8 @@ final class WorkerMessages {
   /**
    * What is sent to one worker. The event ids are LMCache's; an agent owns pins by them.
    *
-   * @param longest that a prefetch may take, so that its reply comes in time
-   * @param targetUrl where the target of a move is asked for; unused otherwise
+   * @param longest that a prefetch or drain may take, so that its reply comes in time
+   * @param targetUrl where the target of a move or drain is asked for; empty if none is named
    * @param foreign whether it is an LMCache worker: of those "all" is written as they know it
    */
   static ControlRequest request(
@@ -70,6 +77,13 @@ final class WorkerMessages {
               tokens(decompress.chunks(), foreign),
               decompress.chunks().keys());
       case Command.Prefetch prefetch -> prefetch(prefetch, eventId, rank, longest);
+      case Command.Drain drain ->
+          new DrainWorkerMsg(
+              eventId(eventId, rank),
+              drain.location(),
+              targetUrl.isEmpty() ? null : targetUrl,
+              atMost(drain.deadlineMillis(), longest),
+              drain.maxBytes());
       case Command.Move move ->
           new MoveWorkerMsg(
               unique("MoveWorker", rank),
@@ -88,14 +102,17 @@ final class WorkerMessages {
 
   private static PrefetchWorkerMsg prefetch(
       Command.Prefetch prefetch, String commandId, int rank, Duration longest) {
-    long most = longest.toMillis();
     List<String> keys = prefetch.chunks().keys();
     return new PrefetchWorkerMsg(
         eventId(commandId, rank),
         prefetch.location(),
         prefetch.chunks().tokens(),
         keys == null || prefetch.rank() != null ? keys : ofRank(keys, rank),
-        prefetch.deadlineMillis() == 0 ? most : Math.min(prefetch.deadlineMillis(), most));
+        atMost(prefetch.deadlineMillis(), longest));
+  }
+
+  private static long atMost(long deadlineMillis, Duration longest) {
+    return deadlineMillis == 0 ? longest.toMillis() : Math.min(deadlineMillis, longest.toMillis());
   }
 
   /** The same chunks of another rank, where the model is split over ranks. */
@@ -124,6 +141,42 @@ final class WorkerMessages {
 
   private static String unique(String prefix, int rank) {
     return prefix + rank + UUID.randomUUID();
+  }
+
+  /** How to ask a worker how far a command is; null if it can't be asked. */
+  static @Nullable ControlRequest check(Command command, String eventId) {
+    return switch (command) {
+      case Command.Prefetch p -> new CheckPrefetchWorkerMsg(eventId);
+      case Command.Drain d -> new CheckDrainWorkerMsg(eventId);
+      default -> null;
+    };
+  }
+
+  /** How to tell a worker to end a command; null if it can't be told. */
+  static @Nullable ControlRequest cancel(Command command, String eventId) {
+    return switch (command) {
+      case Command.Prefetch p -> new CancelPrefetchWorkerMsg(eventId);
+      case Command.Drain d -> new CancelDrainWorkerMsg(eventId);
+      default -> null;
+    };
+  }
+
+  /** What a worker told of a command that isn't over; empty if it told nothing of that. */
+  static Optional<ControlReply> soFar(CommandOutcome outcome) {
+    return switch (outcome) {
+      case CommandOutcome.Replied(PrefetchWorkerRetMsg prefetch) -> Optional.of(prefetch);
+      case CommandOutcome.Replied(DrainWorkerRetMsg drain) -> Optional.of(kept(drain));
+      default -> Optional.empty();
+    };
+  }
+
+  /** Tokens that it was done to by then. */
+  static long tokens(ControlReply soFar) {
+    return switch (soFar) {
+      case PrefetchWorkerRetMsg prefetch -> prefetch.numTokens();
+      case DrainWorkerRetMsg drain -> drain.numTokens();
+      default -> 0;
+    };
   }
 
   /** What the end of the exchange says about the command. */
@@ -155,6 +208,7 @@ final class WorkerMessages {
       case MoveWorkerRetMsg move when command instanceof Command.Move -> moved(move);
       case PrefetchWorkerRetMsg prefetch when command instanceof Command.Prefetch ->
           prefetched(prefetch);
+      case DrainWorkerRetMsg drain when command instanceof Command.Drain -> drained(drain);
       default -> new WorkerOutcome.Unexpected(reply.getClass().getSimpleName());
     };
   }
@@ -168,6 +222,27 @@ final class WorkerMessages {
     return new WorkerOutcome.Stopped(reason, reply.numTokens(), reply);
   }
 
+  private static WorkerOutcome drained(DrainWorkerRetMsg drain) {
+    DrainWorkerRetMsg kept = kept(drain);
+    return drain.stopped() == null
+        ? new WorkerOutcome.Done(drain.numTokens(), kept)
+        : new WorkerOutcome.Stopped(drain.stopped(), drain.numTokens(), kept);
+  }
+
+  private static DrainWorkerRetMsg kept(DrainWorkerRetMsg drain) {
+    return new DrainWorkerRetMsg(
+        drain.numTokens(),
+        drain.epoch(),
+        drain.sequence(),
+        drain.chunks(),
+        drain.bytes(),
+        drain.outcomes(),
+        drain.targets(),
+        first(drain.left()),
+        first(drain.leftWhy()),
+        drain.stopped());
+  }
+
   private static WorkerOutcome moved(MoveWorkerRetMsg move) {
     MoveWorkerRetMsg kept =
         new MoveWorkerRetMsg(
@@ -175,15 +250,19 @@ final class WorkerMessages {
             move.epoch(),
             move.sequence(),
             move.outcomes(),
-            first(move.left()),
-            first(move.leftWhy()),
+            firstOrNone(move.left()),
+            firstOrNone(move.leftWhy()),
             move.stopped());
     return move.stopped() == null
         ? new WorkerOutcome.Done(move.numTokens(), kept)
         : new WorkerOutcome.Stopped(move.stopped(), move.numTokens(), kept);
   }
 
-  private static <T> @Nullable List<T> first(@Nullable List<T> left) {
-    return left == null || left.size() <= MOST_LEFT_KEPT ? left : left.subList(0, MOST_LEFT_KEPT);
+  private static <T> List<T> first(List<T> left) {
+    return left.size() <= MOST_LEFT_KEPT ? left : left.subList(0, MOST_LEFT_KEPT);
+  }
+
+  private static <T> @Nullable List<T> firstOrNone(@Nullable List<T> left) {
+    return left == null ? null : first(left);
   }
 }

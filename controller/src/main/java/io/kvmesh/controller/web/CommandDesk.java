@@ -59,14 +59,14 @@ public final class CommandDesk {
     };
   }
 
-  /** The command of that id; of a prefetch under way, as its workers tell it now. */
+  /** The command of that id; of a prefetch or drain under way, as its workers tell it now. */
   CompletableFuture<CommandView> progress(String id) {
     return commands
         .progress(id)
         .thenApply(view -> view.orElseThrow(() -> Problems.notFound("command", id)));
   }
 
-  /** Tells a prefetch to end; completes when it has. */
+  /** Tells a prefetch or drain to end; completes when it has. */
   CompletableFuture<CommandView> cancel(String id) {
     return commands.cancel(id).orElseGet(() -> CompletableFuture.completedFuture(over(id)));
   }
@@ -75,7 +75,7 @@ public final class CommandDesk {
     CommandView view = find(id).orElseThrow(() -> Problems.notFound("command", id));
     if (view.state() == CommandView.State.RUNNING) {
       throw Problems.conflict(
-          "id", id, "is a command that can't be cancelled, only a prefetch can");
+          "id", id, "is a command that can't be cancelled, only a prefetch or a drain can");
     }
     return view;
   }

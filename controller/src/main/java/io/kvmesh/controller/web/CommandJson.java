@@ -4,6 +4,7 @@ import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.common.wire.control.CompressWorkerRetMsg;
 import io.kvmesh.common.wire.control.ControlReply;
 import io.kvmesh.common.wire.control.DecompressWorkerRetMsg;
+import io.kvmesh.common.wire.control.DrainWorkerRetMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A command, as answers show it. Times are this controller's, in milliseconds since 1970.
  *
  * @param command its kind in lower case
- * @param targetInstanceId of a move
+ * @param targetInstanceId of a move, or of a drain that names one
  * @param tokens that it was done to, over all workers
  * @param finishedMillis null while it is under way
  */
@@ -70,11 +71,13 @@ public record CommandJson(
    * @param refused chunks that it did not pin, since too many are
    * @param sequence of the last event that tells of it: the index has it when a barrier on it is
    *     answered
-   * @param outcomes of a move, compress, decompress or prefetch, of that also meanwhile: how many
-   *     chunks, by what became of them
+   * @param outcomes of a move, drain, compress, decompress or prefetch, of drain and prefetch also
+   *     meanwhile: how many chunks, by what became of them
    * @param bytesBefore of compress and decompress: what the bodies of chunks were long before
    * @param bytesAfter what they are long now
-   * @param left of a move: keys of the first chunks that aren't at the target
+   * @param bytes of a drain: how long the bodies are that are at targets
+   * @param targets of a drain: addresses of those that took some
+   * @param left of a move or drain: keys of the first chunks that aren't at a target
    */
   public record WorkerJson(
       int rank,
@@ -90,6 +93,8 @@ public record CommandJson(
       @Nullable Map<String, Integer> outcomes,
       @Nullable Long bytesBefore,
       @Nullable Long bytesAfter,
+      @Nullable Long bytes,
+      @Nullable List<String> targets,
       @Nullable List<String> left,
       @Nullable List<MoveOutcome> leftWhy) {
 
@@ -110,8 +115,10 @@ public record CommandJson(
           outcomes(told),
           bytesBefore(told),
           bytesAfter(told),
-          told instanceof MoveWorkerRetMsg move ? move.left() : null,
-          told instanceof MoveWorkerRetMsg move ? move.leftWhy() : null);
+          told instanceof DrainWorkerRetMsg drain ? drain.bytes() : null,
+          told instanceof DrainWorkerRetMsg drain ? drain.targets() : null,
+          left(told),
+          leftWhy(told));
     }
 
     private static @Nullable Long chunks(@Nullable ControlReply told) {
@@ -120,6 +127,23 @@ public record CommandJson(
         case PinWorkerRetMsg pin -> pin.numChunks();
         case CompressWorkerRetMsg compress -> compress.numChunks();
         case DecompressWorkerRetMsg decompress -> decompress.numChunks();
+        case DrainWorkerRetMsg drain -> drain.chunks();
+        case null, default -> null;
+      };
+    }
+
+    private static @Nullable List<String> left(@Nullable ControlReply told) {
+      return switch (told) {
+        case MoveWorkerRetMsg move -> move.left();
+        case DrainWorkerRetMsg drain -> drain.left();
+        case null, default -> null;
+      };
+    }
+
+    private static @Nullable List<MoveOutcome> leftWhy(@Nullable ControlReply told) {
+      return switch (told) {
+        case MoveWorkerRetMsg move -> move.leftWhy();
+        case DrainWorkerRetMsg drain -> drain.leftWhy();
         case null, default -> null;
       };
     }
@@ -129,6 +153,7 @@ public record CommandJson(
         case ClearWorkerRetMsg clear -> clear.epoch();
         case MoveWorkerRetMsg move -> move.epoch();
         case PrefetchWorkerRetMsg prefetch -> prefetch.epoch();
+        case DrainWorkerRetMsg drain -> drain.epoch();
         case null, default -> null;
       };
     }
@@ -138,6 +163,7 @@ public record CommandJson(
         case ClearWorkerRetMsg clear -> clear.sequence();
         case MoveWorkerRetMsg move -> move.sequence();
         case PrefetchWorkerRetMsg prefetch -> prefetch.sequence();
+        case DrainWorkerRetMsg drain -> drain.sequence();
         case null, default -> null;
       };
     }
@@ -146,6 +172,7 @@ public record CommandJson(
       return switch (told) {
         case MoveWorkerRetMsg move -> byName(move.outcomes());
         case PrefetchWorkerRetMsg prefetch -> byName(prefetch.outcomes());
+        case DrainWorkerRetMsg drain -> byName(drain.outcomes());
         case CompressWorkerRetMsg compress -> byName(compress.outcomes());
         case DecompressWorkerRetMsg decompress -> byName(decompress.outcomes());
         case null, default -> null;

@@ -126,6 +126,23 @@ public final class CommandResource {
       @Nullable String keyspace,
       @Nullable Long deadlineMillis) {}
 
+  /**
+   * Has workers hand their chunks over.
+   *
+   * @param rank of the worker that does; absent = all
+   * @param targetInstanceId whose workers get them; absent = whom the controllers name
+   * @param deadlineMillis in which it is to be over; absent = as long as the workers allow
+   * @param maxBytes that each worker may hand over; absent = any number
+   */
+  record DrainRequest(
+      @Nullable String id,
+      @Nullable String instanceId,
+      @Nullable Integer rank,
+      @Nullable String location,
+      @Nullable String targetInstanceId,
+      @Nullable Long deadlineMillis,
+      @Nullable Long maxBytes) {}
+
   @GetMapping
   Commands commands() {
     return new Commands(desk.list().stream().map(CommandJson::of).toList());
@@ -231,16 +248,33 @@ public final class CommandResource {
             location(it.location()),
             it.rank(),
             desk.prefix(it.tokens(), it.keys(), it.hashes(), it.keyspace()),
-            deadline(it.deadlineMillis())),
+            positive("deadlineMillis", it.deadlineMillis())),
         it.id(),
         waitMillis);
   }
 
-  private static long deadline(@Nullable Long millis) {
-    if (millis != null && millis < 1) {
-      throw Problems.badRequest("deadlineMillis", millis, "must be at least 1");
+  @PostMapping("/drain")
+  CompletableFuture<ResponseEntity<CommandJson>> drain(
+      @RequestBody DrainRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    String target = it.targetInstanceId();
+    return run(
+        new Command.Drain(
+            instance(it.instanceId()),
+            location(it.location()),
+            it.rank(),
+            target == null ? null : CommandDesk.required("targetInstanceId", target),
+            positive("deadlineMillis", it.deadlineMillis()),
+            positive("maxBytes", it.maxBytes())),
+        it.id(),
+        waitMillis);
+  }
+
+  /** 0 if absent. */
+  private static long positive(String field, @Nullable Long value) {
+    if (value != null && value < 1) {
+      throw Problems.badRequest(field, value, "must be at least 1");
     }
-    return millis == null ? 0 : millis;
+    return value == null ? 0 : value;
   }
 
   private static String instance(@Nullable String instanceId) {

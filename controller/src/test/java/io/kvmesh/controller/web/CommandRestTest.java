@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.wire.PrefetchState;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
+import io.kvmesh.common.wire.control.DrainWorkerMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import io.kvmesh.controller.command.CommandOutcome;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -268,7 +269,60 @@ class CommandRestTest {
   }
 
   @Test
-  void onlyAPrefetch_canBeCancelled() throws Exception {
+  void drain_tellsPerWorkerWhatWentAndWhatIsLeft_andEndsByDelete() throws Exception {
+    CompletableFuture<CommandOutcome> reply = new CompletableFuture<>();
+    script.client =
+        (ip, to, request, timeout) ->
+            request instanceof DrainWorkerMsg
+                ? reply
+                : RestFixture.Script.done(ip, to, request, timeout);
+    String id =
+        client
+            .post(COMMANDS + "drain?waitMillis=0", "{\"instanceId\":\"A\",\"rank\":0}")
+            .at("/id")
+            .asString();
+
+    RestClient.Answer asked = client.get(COMMANDS + id);
+    assertThat(asked.at("/command").asString()).isEqualTo("drain");
+    assertThat(asked.at("/state").asString()).isEqualTo("RUNNING");
+    assertThat(asked.at("/workers/0/outcomes/COPIED").asInt()).isEqualTo(1);
+    assertThat(asked.at("/workers/0/bytes").asLong()).isEqualTo(4096);
+    assertThat(delete(id + "?waitMillis=0").status()).isEqualTo(202);
+    reply.complete(
+        new CommandOutcome.Replied(RestFixture.Script.drained(1, "the target has no room")));
+
+    RestClient.Answer end = client.get(COMMANDS + id);
+    assertThat(end.at("/state").asString()).isEqualTo("PARTIAL");
+    assertThat(end.at("/workers/0/error").asString()).isEqualTo("the target has no room");
+    assertThat(end.at("/workers/0/chunks").asInt()).isEqualTo(2);
+    assertThat(end.at("/workers/0/targets/0").asString()).isEqualTo("10.0.0.9:8200");
+    assertThat(end.at("/workers/0/left/0").asString()).isEqualTo("m@1@0@1@half");
+    assertThat(end.at("/workers/0/leftWhy/0").asString()).isEqualTo("NO_SPACE");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '~',
+      value = {
+        "200; {'instanceId':'A'}",
+        "200; {'instanceId':'A','rank':0,'deadlineMillis':1,'maxBytes':1}",
+        "404; {'instanceId':'Z'}",
+        "404; {'instanceId':'A','rank':7}",
+        "404; {'instanceId':'A','targetInstanceId':'Z'}",
+        "400; {'instanceId':'A','targetInstanceId':'A'}",
+        "400; {'instanceId':'A','targetInstanceId':''}",
+        "400; {'instanceId':'A','deadlineMillis':0}",
+        "400; {'instanceId':'A','maxBytes':-1}",
+        "400; {'instanceId':'A','tokens':[1]}"
+      })
+  void drainThatMakesNoSense_isRefused(int status, String body) throws Exception {
+    assertThat(client.post(COMMANDS + "drain", body.replace('\'', '"')).status())
+        .isEqualTo(status);
+  }
+
+  @Test
+  void onlyWhatLasts_canBeCancelled() throws Exception {
     script.client = (ip, to, request, timeout) -> new CompletableFuture<>();
     String id =
         client.post(COMMANDS + "clear?waitMillis=0", "{\"instanceId\":\"A\"}").at("/id").asString();

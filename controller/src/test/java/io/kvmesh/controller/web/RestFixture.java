@@ -11,7 +11,9 @@ import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.PrefetchOutcome;
 import io.kvmesh.common.wire.PrefetchState;
+import io.kvmesh.common.wire.control.CancelDrainWorkerMsg;
 import io.kvmesh.common.wire.control.CancelPrefetchWorkerMsg;
+import io.kvmesh.common.wire.control.CheckDrainWorkerMsg;
 import io.kvmesh.common.wire.control.CheckFinishWorkerMsg;
 import io.kvmesh.common.wire.control.CheckFinishWorkerRetMsg;
 import io.kvmesh.common.wire.control.CheckPrefetchWorkerMsg;
@@ -23,8 +25,11 @@ import io.kvmesh.common.wire.control.ControlReply;
 import io.kvmesh.common.wire.control.ControlRequest;
 import io.kvmesh.common.wire.control.DecompressWorkerMsg;
 import io.kvmesh.common.wire.control.DecompressWorkerRetMsg;
+import io.kvmesh.common.wire.control.DrainWorkerMsg;
+import io.kvmesh.common.wire.control.DrainWorkerRetMsg;
 import io.kvmesh.common.wire.control.HealthWorkerMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
+import io.kvmesh.common.wire.control.MoveOutcome;
 import io.kvmesh.common.wire.control.MoveWorkerMsg;
 import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
 import io.kvmesh.common.wire.control.PackOutcome;
@@ -57,6 +62,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -113,9 +119,27 @@ class RestFixture {
             case PrefetchWorkerMsg prefetch -> prefetched(PrefetchState.DONE, 2);
             case CheckPrefetchWorkerMsg check -> prefetched(PrefetchState.RUNNING, 1);
             case CancelPrefetchWorkerMsg cancel -> prefetched(PrefetchState.RUNNING, 1);
+            case DrainWorkerMsg drain -> drained(2, null);
+            case CheckDrainWorkerMsg check -> drained(1, null);
+            case CancelDrainWorkerMsg cancel -> drained(1, null);
             case CheckFinishWorkerMsg check -> new CheckFinishWorkerRetMsg("done");
           };
       return answer(new CommandOutcome.Replied(reply));
+    }
+
+    /** Of two chunks. */
+    static DrainWorkerRetMsg drained(int copied, @Nullable String stopped) {
+      return new DrainWorkerRetMsg(
+          256L * copied,
+          5,
+          9,
+          2,
+          4096L * copied,
+          Map.of(MoveOutcome.COPIED, copied, MoveOutcome.NO_SPACE, 2 - copied),
+          List.of("10.0.0.9:8200"),
+          copied == 2 ? List.of() : List.of("m@1@0@1@half"),
+          copied == 2 ? List.of() : List.of(MoveOutcome.NO_SPACE),
+          stopped);
     }
 
     /** Of two chunks. */

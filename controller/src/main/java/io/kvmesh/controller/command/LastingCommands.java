@@ -1,9 +1,6 @@
 package io.kvmesh.controller.command;
 
-import io.kvmesh.common.wire.control.CancelPrefetchWorkerMsg;
-import io.kvmesh.common.wire.control.CheckPrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.ControlRequest;
-import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.controller.registry.WorkerView;
 import java.time.Duration;
@@ -12,21 +9,28 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The prefetches under way: asks their workers how far they are, and tells them to end. As many as
- * there may be commands. Any thread.
+ * The commands under way that last, prefetches and drains: asks their workers how far they are, and
+ * tells them to end. As many as there may be commands. Any thread.
  */
-final class RunningPrefetches {
+final class LastingCommands {
+
+  /** What is told to a worker of a command, by its event id there. */
+  private interface Message {
+    @Nullable ControlRequest of(Command command, String eventId);
+  }
 
   /** One of them. */
   static final class Running {
+    private final Command command;
     private final List<WorkerView> workers;
     private final CompletableFuture<CommandView> end = new CompletableFuture<>();
     private volatile boolean cancelled;
 
-    private Running(List<WorkerView> workers) {
+    private Running(Command command, List<WorkerView> workers) {
+      this.command = command;
       this.workers = workers;
     }
   }
@@ -39,14 +43,17 @@ final class RunningPrefetches {
   /**
    * @param timeout of a question
    */
-  RunningPrefetches(CommandLog log, WorkerCommandClient client, Duration timeout) {
+  LastingCommands(CommandLog log, WorkerCommandClient client, Duration timeout) {
     this.log = log;
     this.client = client;
     this.timeout = timeout;
   }
 
-  void begin(String id, List<WorkerView> workers) {
-    byId.put(id, new Running(workers));
+  /** Of those that don't last nothing is kept. */
+  void begin(String id, Command command, List<WorkerView> workers) {
+    if (WorkerMessages.cancel(command, id) != null) {
+      byId.put(id, new Running(command, workers));
+    }
   }
 
   void end(CommandView view) {
@@ -67,7 +74,7 @@ final class RunningPrefetches {
     Running running = byId.get(id);
     return running == null
         ? CompletableFuture.completedFuture(null)
-        : tell(id, running, CheckPrefetchWorkerMsg::new);
+        : tell(id, running, WorkerMessages::check);
   }
 
   /**
@@ -81,35 +88,33 @@ final class RunningPrefetches {
       return Optional.empty();
     }
     running.cancelled = true;
-    var unused = tell(id, running, CancelPrefetchWorkerMsg::new);
+    var unused = tell(id, running, WorkerMessages::cancel);
     return Optional.of(running.end);
   }
 
   private CompletableFuture<Void> tell(
-      String id, Running running, Function<String, ControlRequest> message) {
+      String id, Running running, Message message) {
     return CompletableFuture.allOf(
         running.workers.stream()
             .filter(worker -> log.isOpen(id, worker.id()))
-            .map(worker -> tell(id, worker, message))
+            .map(worker -> tell(id, running.command, worker, message))
             .toArray(CompletableFuture[]::new));
   }
 
   private CompletableFuture<Void> tell(
-      String id, WorkerView worker, Function<String, ControlRequest> message) {
+      String id, Command command, WorkerView worker, Message message) {
     Announcement told = worker.announcement();
-    if (told == null) {
+    ControlRequest request =
+        message.of(command, WorkerMessages.eventId(id, worker.id().rank()));
+    if (told == null || request == null) {
       return CompletableFuture.completedFuture(null);
     }
-    String eventId = WorkerMessages.eventId(id, worker.id().rank());
+    // One that has no such command yet, or is gone, is seen by the command's own outcome.
     return client
-        .send(told.ip(), told.port(), message.apply(eventId), timeout)
+        .send(told.ip(), told.port(), request, timeout)
         .thenAccept(
-            outcome -> {
-              // One that has no such prefetch yet, or is gone, is seen by the command's own
-              // outcome.
-              if (outcome instanceof CommandOutcome.Replied(PrefetchWorkerRetMsg soFar)) {
-                log.noteSoFar(id, worker.id(), soFar);
-              }
-            });
+            outcome ->
+                WorkerMessages.soFar(outcome)
+                    .ifPresent(soFar -> log.noteSoFar(id, worker.id(), soFar)));
   }
 }
