@@ -138,7 +138,7 @@ public record ControllerSettings(
    *
    * @param timeout for a worker's reply to a command; for so long a command may also wait for its
    *     turn at a worker
-   * @param moveTimeout the same for a move, and for compress, decompress and prefetch
+   * @param moveTimeout the same for a move, and for drain, compress, decompress and prefetch
    * @param maxRunning commands under way at a time; more are refused
    * @param maxKept commands that are over and can still be asked for
    * @param keepFor for so long a command that is over can be asked for

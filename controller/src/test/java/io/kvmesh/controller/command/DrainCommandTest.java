@@ -15,6 +15,7 @@ import io.kvmesh.common.wire.control.DrainWorkerMsg;
 import io.kvmesh.common.wire.control.DrainWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import io.kvmesh.controller.registry.WorkerRegistry;
+import io.kvmesh.controller.trail.Trail;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -48,6 +49,7 @@ class DrainCommandTest {
           new CommandSettings(
               Duration.ofSeconds(9), Duration.ofSeconds(80), 8, 4, Duration.ofMinutes(1)),
           new CommandCounts(),
+          new Trail(() -> Instant.EPOCH),
           () -> Instant.EPOCH);
 
   private void agents(String instance, int... ranks) {

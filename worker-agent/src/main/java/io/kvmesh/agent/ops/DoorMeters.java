@@ -46,7 +46,7 @@ final class DoorMeters {
     door(
         registry,
         "drain",
-        "of what is handed over to others as this agent goes",
+        "of what is handed over to others as this agent goes, or is drained",
         DRAINS,
         parts.drainCounts());
     door(registry, "prefetch", "of prefetches", PrefetchCount.class, parts.prefetchCounts());
