@@ -105,6 +105,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{/* Settings that both programs have. */}}
 {{- define "kvmesh.sharedSettings" -}}
 kvmesh.cluster: {{ .Values.cluster | quote }}
+logging.structured.format.console: {{ ternary "" .Values.logFormat (eq .Values.logFormat "plain") | quote }}
 kvmesh.kafka.bootstrap-servers: {{ include "kvmesh.kafkaServers" . | quote }}
 kvmesh.kafka.partitions: {{ .Values.kafka.partitions }}
 {{- if .Values.kafka.propertiesSecret.name }}

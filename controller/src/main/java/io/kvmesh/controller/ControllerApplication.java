@@ -1,5 +1,6 @@
 package io.kvmesh.controller;
 
+import io.kvmesh.common.process.UncaughtFaults;
 import io.kvmesh.controller.config.ControllerConfiguration;
 import io.kvmesh.controller.config.SettingsInitializer;
 import org.springframework.boot.WebApplicationType;
@@ -12,6 +13,7 @@ public final class ControllerApplication {
   private ControllerApplication() {}
 
   public static void main(String[] args) {
+    UncaughtFaults.log();
     start(args);
   }
 

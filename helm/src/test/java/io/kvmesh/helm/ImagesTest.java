@@ -86,6 +86,23 @@ class ImagesTest {
         .isEqualTo(first(text("pom.xml"), "<user>(.*?)</user>"));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"controller", "worker-agent"})
+  void logs_areOfTheFormatThatTheChartSets(String module) throws IOException {
+    String program = module.equals("controller") ? "controller" : "agent";
+    String chart = Chart.containers(Chart.objects("minimal"), program).getFirst().toString();
+    String plain =
+        Chart.containers(Chart.objects("minimal", "logFormat=plain"), program)
+            .getFirst()
+            .toString();
+    String format = first(text("pom.xml"), "<LOGGING_STRUCTURED_FORMAT_CONSOLE>(.*?)</");
+
+    assertThat(first(text(module + "/Dockerfile"), "ENV LOGGING_STRUCTURED_FORMAT_CONSOLE=(\\S+)"))
+        .isEqualTo(format);
+    assertThat(first(chart, "--logging.structured.format.console=(.*?)\"")).isEqualTo(format);
+    assertThat(first(plain, "--logging.structured.format.console=(.*?)\"")).isEmpty();
+  }
+
   /** Of options, without their values. */
   private static List<String> names(String options) {
     List<String> names = new ArrayList<>();

@@ -2,6 +2,7 @@ package io.kvmesh.agent;
 
 import io.kvmesh.agent.config.AgentConfiguration;
 import io.kvmesh.agent.config.SettingsInitializer;
+import io.kvmesh.common.process.UncaughtFaults;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -12,6 +13,7 @@ public final class AgentApplication {
   private AgentApplication() {}
 
   public static void main(String[] args) {
+    UncaughtFaults.log();
     start(args);
   }
 

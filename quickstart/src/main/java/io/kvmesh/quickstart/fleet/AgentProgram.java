@@ -87,6 +87,7 @@ final class AgentProgram implements Program {
         .setting("kvmesh.security.key-file", settings.keyFile().map(Path::toString).orElse(""))
         .setting("server.address", Loopback.HOST)
         .setting("server.port", Loopback.port(management))
+        .settings(settings.further())
         .words();
   }
 

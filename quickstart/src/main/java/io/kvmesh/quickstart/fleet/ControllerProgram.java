@@ -21,7 +21,7 @@ final class ControllerProgram implements Program {
   private final ControllerAddresses addresses;
   private final String kafka;
   private final String redis;
-  private final Optional<Path> keyFile;
+  private final FleetSettings settings;
   private final Http http;
 
   ControllerProgram(
@@ -30,10 +30,10 @@ final class ControllerProgram implements Program {
       ControllerAddresses addresses,
       String kafka,
       String redis,
-      Optional<Path> keyFile,
+      FleetSettings settings,
       Http http) {
     this.name = name;
-    this.keyFile = keyFile;
+    this.settings = settings;
     this.classPath = classPath;
     this.addresses = addresses;
     this.kafka = kafka;
@@ -56,9 +56,10 @@ final class ControllerProgram implements Program {
         .setting("kvmesh.zmq.reply-bind", "tcp://" + addresses.reply())
         .setting("kvmesh.zmq.heartbeat-bind", "")
         .setting("kvmesh.hash.chunk-tokens", FleetSettings.CHUNK_TOKENS)
-        .setting("kvmesh.security.key-file", keyFile.map(Path::toString).orElse(""))
+        .setting("kvmesh.security.key-file", settings.keyFile().map(Path::toString).orElse(""))
         .setting("server.address", Loopback.HOST)
         .setting("server.port", Loopback.port(addresses.rest()))
+        .settings(settings.further())
         .words();
   }
 

@@ -68,8 +68,7 @@ public final class Fleet implements AutoCloseable {
       ControllerAddresses addresses = controllerAddresses(i == 0 ? settings.ports() : Ports.ANY);
       String name = settings.controllers() == 1 ? "controller" : "controller-" + i;
       ControllerProgram program =
-          new ControllerProgram(
-              name, controllerClasses, addresses, kafka, redis, settings.keyFile(), http);
+          new ControllerProgram(name, controllerClasses, addresses, kafka, redis, settings, http);
       controllers.add(new Member(program, folder));
       replies.add(addresses.reply());
     }

@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
  * @param pageBytes size of a chunk
  * @param keyFile the fleet's key; empty = no authentication and no encryption
  * @param drain for so long agents that are told to end hand their chunks over to others
+ * @param further settings of controllers and agents, --name=value; they override those of the fleet
  */
 public record FleetSettings(
     int controllers,
@@ -22,7 +23,8 @@ public record FleetSettings(
     int pageBytes,
     Ports ports,
     Optional<Path> keyFile,
-    Duration drain) {
+    Duration drain,
+    List<String> further) {
 
   public static final String MODEL = "quickstart";
   public static final String DTYPE = "bfloat16";
@@ -30,17 +32,24 @@ public record FleetSettings(
 
   public FleetSettings {
     agents = List.copyOf(agents);
+    further = List.copyOf(further);
     keyFile = keyFile.map(Path::toAbsolutePath);
   }
 
   /** A fleet without a key and with any free ports. */
   public FleetSettings(int controllers, List<AgentSpec> agents, int pageBytes) {
-    this(controllers, agents, pageBytes, Ports.ANY, Optional.empty(), Duration.ZERO);
+    this(controllers, agents, pageBytes, Ports.ANY, Optional.empty(), Duration.ZERO, List.of());
   }
 
   /** The same fleet, whose agents hand over what they have before they go. */
   public FleetSettings withDrain(Duration atMost) {
-    return new FleetSettings(controllers, agents, pageBytes, ports, keyFile, atMost);
+    return new FleetSettings(controllers, agents, pageBytes, ports, keyFile, atMost, further);
+  }
+
+  /** The same fleet, whose controllers and agents are told this, too: --name=value. */
+  public FleetSettings with(String... settings) {
+    return new FleetSettings(
+        controllers, agents, pageBytes, ports, keyFile, drain, List.of(settings));
   }
 
   /** As many equal agents as were asked for. */
@@ -55,6 +64,7 @@ public record FleetSettings(
         options.pageBytes(),
         options.ports(),
         Optional.ofNullable(options.keyFile()),
-        Duration.ZERO);
+        Duration.ZERO,
+        List.of());
   }
 }

@@ -38,6 +38,12 @@ final class JavaCommand {
     return this;
   }
 
+  /** Settings as words; of two with one name the later counts. */
+  JavaCommand settings(List<String> settings) {
+    words.addAll(settings);
+    return this;
+  }
+
   List<String> words() {
     return List.copyOf(words);
   }

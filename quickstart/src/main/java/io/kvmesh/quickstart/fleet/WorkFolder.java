@@ -68,7 +68,7 @@ public final class WorkFolder {
   }
 
   /** Where the program with this name logs. */
-  Path log(String name) {
+  public Path log(String name) {
     return logs().resolve(name + ".log");
   }
 
