@@ -20,13 +20,14 @@ import java.util.List;
 import java.util.Optional;
 
 /** What tests of the engine's door have in common. */
-final class TestDoor {
+public final class TestDoor {
 
   static final int PAGE = 4096;
 
   private TestDoor() {}
 
-  static EngineSettings settings(
+  /** The usual ones but for these. */
+  public static EngineSettings settings(
       Duration sessionIdle,
       Duration leaseLifetime,
       int maxSessions,
@@ -74,7 +75,8 @@ final class TestDoor {
                 maxChunks)));
   }
 
-  static NativeDoor start(
+  /** A door of that agent, which the caller closes. */
+  public static NativeDoor start(
       TestAgent agent,
       EngineSettings settings,
       PeerDirectory directory,
