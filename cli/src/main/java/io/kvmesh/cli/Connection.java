@@ -151,7 +151,9 @@ final class Connection {
     out.flush();
   }
 
-  /** Prints each element in a line: as it came, or the text made of it without control characters. */
+  /**
+   * Prints each element in a line: as it came, or the text made of it without control characters.
+   */
   void printLines(JsonNode elements, Function<JsonNode, String> text) {
     PrintWriter out = out();
     for (JsonNode element : elements) {

@@ -24,9 +24,8 @@ import org.jspecify.annotations.Nullable;
  * what became of them. A receipt says what the workers did; the index changes only when their own
  * events arrive. Any thread.
  *
- * <p>A foreign worker gets one message at a time, as it reads but one; so does an agent of moves and
- * drains.
- * What comes meanwhile waits for its turn. A command is over within twice its timeout.
+ * <p>A foreign worker gets one message at a time, as it reads but one; so does an agent of moves
+ * and drains. What comes meanwhile waits for its turn. A command is over within twice its timeout.
  */
 public final class CommandService {
 
@@ -69,7 +68,8 @@ public final class CommandService {
   public Submission submit(Command command, @Nullable String id) {
     Submission submission = consider(command, id);
     if (!(submission instanceof Submission.Accepted)) {
-      trail.add(Kind.REFUSED, command.instanceId(), null, command.kind() + ": " + reason(submission));
+      trail.add(
+          Kind.REFUSED, command.instanceId(), null, command.kind() + ": " + reason(submission));
     }
     return submission;
   }
@@ -125,8 +125,7 @@ public final class CommandService {
 
   private static List<WorkerView> ofSameRanks(List<WorkerView> workers, List<WorkerView> targets) {
     return targets.stream()
-        .filter(
-            target -> workers.stream().anyMatch(it -> it.id().rank() == target.id().rank()))
+        .filter(target -> workers.stream().anyMatch(it -> it.id().rank() == target.id().rank()))
         .toList();
   }
 
@@ -214,8 +213,7 @@ public final class CommandService {
       return CompletableFuture.completedFuture(refusal);
     }
     ControlRequest request =
-        WorkerMessages.request(
-            command, id, worker.id().rank(), foreign, settings.longest(), url);
+        WorkerMessages.request(command, id, worker.id().rank(), foreign, settings.longest(), url);
     return exchange(command, id, worker.id(), told, request)
         .thenApply(outcome -> WorkerMessages.outcome(command, outcome));
   }
@@ -234,7 +232,8 @@ public final class CommandService {
   }
 
   private static Object lane(Command command, WorkerId worker, WorkerKind kind) {
-    boolean oneAtATime = kind == WorkerKind.FOREIGN
+    boolean oneAtATime =
+        kind == WorkerKind.FOREIGN
             || command instanceof Command.Move
             || command instanceof Command.Drain;
     return oneAtATime ? worker : new Object();

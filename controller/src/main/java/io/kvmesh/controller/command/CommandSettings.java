@@ -21,7 +21,11 @@ public record CommandSettings(
 
   Duration timeout(Command command) {
     return switch (command) {
-      case Command.Move _, Command.Compress _, Command.Decompress _, Command.Prefetch _, Command.Drain _ ->
+      case Command.Move _,
+          Command.Compress _,
+          Command.Decompress _,
+          Command.Prefetch _,
+          Command.Drain _ ->
           moveTimeout;
       case Command.Clear _, Command.Health _, Command.Pin _, Command.Unpin _ -> timeout;
     };

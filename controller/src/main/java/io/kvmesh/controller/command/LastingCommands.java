@@ -92,8 +92,7 @@ final class LastingCommands {
     return Optional.of(running.end);
   }
 
-  private CompletableFuture<Void> tell(
-      String id, Running running, Message message) {
+  private CompletableFuture<Void> tell(String id, Running running, Message message) {
     return CompletableFuture.allOf(
         running.workers.stream()
             .filter(worker -> log.isOpen(id, worker.id()))
@@ -104,8 +103,7 @@ final class LastingCommands {
   private CompletableFuture<Void> tell(
       String id, Command command, WorkerView worker, Message message) {
     Announcement told = worker.announcement();
-    ControlRequest request =
-        message.of(command, WorkerMessages.eventId(id, worker.id().rank()));
+    ControlRequest request = message.of(command, WorkerMessages.eventId(id, worker.id().rank()));
     if (told == null || request == null) {
       return CompletableFuture.completedFuture(null);
     }

@@ -10,12 +10,10 @@ import java.util.List;
  *
  * @param notes what people would want to know of it
  */
-record Decision(
-    WorkerStream stream, WorkerChange change, List<Check> checks, List<Note> notes) {
+record Decision(WorkerStream stream, WorkerChange change, List<Check> checks, List<Note> notes) {
 
   /** Something out of the ordinary, in words. */
   record Note(Kind kind, String location, String text) {}
-
 
   /**
    * What the worker says it holds at a location after one step of the change.

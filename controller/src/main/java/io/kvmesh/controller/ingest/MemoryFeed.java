@@ -46,7 +46,9 @@ public final class MemoryFeed {
             counters,
             trail);
     return new MemoryFeed(
-        applier, new RecordDecoder("A feed", counters, System::nanoTime, trail::rejected), counters);
+        applier,
+        new RecordDecoder("A feed", counters, System::nanoTime, trail::rejected),
+        counters);
   }
 
   /** Applies the record; {@link #publish} shows what has come of its worker. */

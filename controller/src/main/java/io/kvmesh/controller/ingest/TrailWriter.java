@@ -90,8 +90,7 @@ final class TrailWriter {
 
   private void add(
       Kind kind, LogRecord record, long epoch, @Nullable String location, String text) {
-    trail.add(
-        kind, record.timestampMillis(), record.event().worker(), epoch, NONE, location, text);
+    trail.add(kind, record.timestampMillis(), record.event().worker(), epoch, NONE, location, text);
   }
 
   /** The record changes nothing. */

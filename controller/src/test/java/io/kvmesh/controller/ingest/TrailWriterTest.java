@@ -65,8 +65,7 @@ class TrailWriterTest {
     start();
     append(
         agent.batch(
-            List.of(
-                agent.admitOne(1), agent.admitOne(2), agent.evictOne(1), agent.admitOne(-3))));
+            List.of(agent.admitOne(1), agent.admitOne(2), agent.evictOne(1), agent.admitOne(-3))));
 
     assertThat(told(Kind.OPERATIONS))
         .singleElement()

@@ -44,7 +44,9 @@ class TrailTest {
     batch(2);
     TrailPage second = after(first.next());
 
-    assertThat(first.events()).extracting(TrailEvent::kind).containsExactly(Kind.OPERATIONS, Kind.GAP);
+    assertThat(first.events())
+        .extracting(TrailEvent::kind)
+        .containsExactly(Kind.OPERATIONS, Kind.GAP);
     assertThat(first.events()).extracting(TrailEvent::id).isSorted();
     assertThat(second.events()).extracting(TrailEvent::sequence).containsExactly(2L);
     assertThat(second.missed()).isZero();

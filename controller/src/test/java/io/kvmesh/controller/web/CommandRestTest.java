@@ -317,8 +317,7 @@ class CommandRestTest {
         "400; {'instanceId':'A','tokens':[1]}"
       })
   void drainThatMakesNoSense_isRefused(int status, String body) throws Exception {
-    assertThat(client.post(COMMANDS + "drain", body.replace('\'', '"')).status())
-        .isEqualTo(status);
+    assertThat(client.post(COMMANDS + "drain", body.replace('\'', '"')).status()).isEqualTo(status);
   }
 
   @Test

@@ -240,8 +240,7 @@ class RestTest {
   @Test
   void events_areChosenByWorkerAndKind_andReadOnFromAnId() throws Exception {
     trail.addBatch(8, A0, 5, 9, 2, 1, List.of(-1L, 2L), "LocalCPUBackend", KEYSPACE);
-    RestClient.Answer one =
-        client.get("/api/v1/events?worker=A/0&kind=operations,GAP&limit=1");
+    RestClient.Answer one = client.get("/api/v1/events?worker=A/0&kind=operations,GAP&limit=1");
 
     assertThat(one.at("/events/0/kind").asString()).isEqualTo("OPERATIONS");
     assertThat(one.at("/events/0/admits").asInt()).isEqualTo(2);

@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does what the controllers command. Each command has one reply; that of a move or a drain, and
- * of what compresses, decompresses or prefetches, comes late.
+ * Does what the controllers command. Each command has one reply; that of a move or a drain, and of
+ * what compresses, decompresses or prefetches, comes late.
  */
 public final class CommandDesk implements AutoCloseable {
 
@@ -78,8 +78,7 @@ public final class CommandDesk implements AutoCloseable {
     this.prefetches = new PrefetchCommands(prefetcher, location, keys, self.epoch(), counters);
     PeerAddress addresses = new PeerAddress(ownAddress);
     this.moves = new MoveCommands(self, location, mover, keys, addresses, counters);
-    this.drains =
-        new DrainCommands(self, location, drainer, mover.longest(), addresses, counters);
+    this.drains = new DrainCommands(self, location, drainer, mover.longest(), addresses, counters);
   }
 
   /**

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One drain: asks the controllers who could take what and which of it others have, then hands the
  * rest to one worker after the other, the hottest first, until all is handed over, nobody is left
- * or the time or the bytes that are allowed are used up. All of it stays here, too. One thread, used once.
+ * or the time or the bytes that are allowed are used up. All of it stays here, too. One thread,
+ * used once.
  */
 final class DrainRun {
 

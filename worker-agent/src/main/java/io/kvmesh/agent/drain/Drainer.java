@@ -12,9 +12,9 @@ import io.kvmesh.common.key.ChunkKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +42,7 @@ public final class Drainer implements AutoCloseable {
 
     Drain(MoveLedger ledger, Consumer<Drain> work) {
       this.ledger = ledger;
-      this.thread =
-          Thread.ofPlatform().daemon().name("drain").unstarted(() -> work.accept(this));
+      this.thread = Thread.ofPlatform().daemon().name("drain").unstarted(() -> work.accept(this));
     }
   }
 
@@ -80,8 +79,7 @@ public final class Drainer implements AutoCloseable {
    *     is closing
    */
   public Optional<CompletableFuture<MoveReport>> begin(DrainOrder order) {
-    Drain drain =
-        new Drain(MoveLedger.ofDrain(order.id(), counters), its -> run(its, order));
+    Drain drain = new Drain(MoveLedger.ofDrain(order.id(), counters), its -> run(its, order));
     if (closing || !underWay.compareAndSet(null, drain)) {
       counters.count(MoveCount.MOVE_REFUSED);
       return Optional.empty();

@@ -80,11 +80,7 @@ public final class AgentEndpoint {
    * @param done how many of them, by what became of them
    */
   public record Move(
-      String id,
-      String target,
-      String state,
-      int chunks,
-      Map<String, Integer> done) {}
+      String id, String target, String state, int chunks, Map<String, Integer> done) {}
 
   /**
    * A prefetch to here.

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.directory.DrainAdvice;
 import io.kvmesh.agent.directory.DrainAdvisor;
+import io.kvmesh.agent.directory.LookupOutcome;
 import io.kvmesh.agent.drain.Drainer;
 import io.kvmesh.agent.drain.Drainers;
 import io.kvmesh.agent.fleet.Prefetchers;
-import io.kvmesh.agent.directory.LookupOutcome;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
@@ -116,8 +116,7 @@ class DrainCommandsTest {
 
     DrainWorkerRetMsg reply = client.ask(DrainWorkerRetMsg.class, drain("d", null, 4 * PAGE));
 
-    assertThat(reply.outcomes())
-        .isEqualTo(Map.of(MoveOutcome.COPIED, 4, MoveOutcome.UNTRIED, 2));
+    assertThat(reply.outcomes()).isEqualTo(Map.of(MoveOutcome.COPIED, 4, MoveOutcome.UNTRIED, 2));
     assertThat(reply.bytes()).isEqualTo(4 * PAGE);
     assertThat(reply.left())
         .containsExactlyInAnyOrderElementsOf(

@@ -210,8 +210,7 @@ class DrainerTest {
       List<ChunkKey> keys = TestAgent.keys(1, 60);
       going.store(keys);
       Drainer drainer = drainer(going, to(dying.address(), next.address()));
-      CompletableFuture<MoveReport> over =
-          drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
+      CompletableFuture<MoveReport> over = drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
       await().until(() -> dying.cache.stats().residentChunks() > 10);
 
       dying.closeDoors();
@@ -333,8 +332,7 @@ class DrainerTest {
             return new DrainAdvice.None("never");
           };
       Drainer drainer = drainer(going, hanging);
-      CompletableFuture<MoveReport> over =
-          drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
+      CompletableFuture<MoveReport> over = drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
       asked.await();
 
       assertThat(drainer.cancel("another")).isEmpty();
