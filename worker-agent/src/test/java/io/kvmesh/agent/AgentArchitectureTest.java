@@ -40,7 +40,7 @@ class AgentArchitectureTest {
     "engine,       cache transfer fleet common",
     "engine.tcp,   engine cache memory transfer common",
     "engine.lm,    engine.tcp cache common",
-    "control,      cache transfer fleet common",
+    "control,      cache transfer drain fleet common",
     "ops,          cache memory directory transfer drain fleet control engine engine.tcp event"
         + " common"
   })

@@ -175,7 +175,7 @@ class ControlServerTest {
       peer.requireSettled();
     }
     agent.requireSettled();
-    assertThat(agent.cache.stats().packed().chunks()).isEqualTo(3);
+    assertThat(agent.cache.stats().packed().chunks()).isEqualTo(5);
 
     List<String> keys = texts(TestAgent.keys(4, 2));
     DecompressWorkerRetMsg back =
