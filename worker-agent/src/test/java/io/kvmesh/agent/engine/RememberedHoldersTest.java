@@ -16,6 +16,8 @@ import io.kvmesh.common.wire.engine.EngineReleaseRetMsg;
 import io.kvmesh.common.wire.engine.EngineRetrieveMsg;
 import io.kvmesh.common.wire.engine.EngineRetrieveRetMsg;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -177,12 +179,24 @@ class RememberedHoldersTest {
     one.close();
     fleet.set(new LookupOutcome.Miss());
 
-    EngineRetrieveRetMsg found = retrieve();
+    try (Socket unanswered = held(one.address())) {
+      assertThat(unanswered.isBound()).isTrue();
+      EngineRetrieveRetMsg found = retrieve();
 
-    assertThat(found.numPeer()).isZero();
-    assertThat(found.peerOutcome()).isEqualTo("unavailable");
+      assertThat(found.numPeer()).isZero();
+      assertThat(found.peerOutcome()).isEqualTo("unavailable");
+    }
     assertThat(asked).hasValue(2);
     one = TestAgent.named("one").start();
+  }
+
+  /** Keeps an address from the agents of other tests: nobody listens there. */
+  private static Socket held(String address) throws IOException {
+    int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+    Socket socket = new Socket();
+    socket.setReuseAddress(true);
+    socket.bind(new InetSocketAddress("127.0.0.1", port));
+    return socket;
   }
 
   @Test
