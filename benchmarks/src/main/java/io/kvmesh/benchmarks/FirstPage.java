@@ -17,7 +17,7 @@ final class FirstPage {
   static void run() throws Exception {
     System.out.printf(
         "1 chunk of %d KiB a pull, %d pulls each, taking turns%n", CHUNK_BYTES >> 10, PULLS);
-    try (SharedDirectory shared = SharedDirectory.make();
+    try (ScratchDirectory shared = ScratchDirectory.inSharedMemory();
         Contender bare = new RoundTrip(CHUNK_BYTES);
         Contender zmq = new AgentPull("zmq", 1, CHUNK_BYTES, AgentEnd.Way.ZMQ);
         Contender shm = new AgentPull("shm", 1, CHUNK_BYTES, AgentEnd.Way.shm(shared.path()));

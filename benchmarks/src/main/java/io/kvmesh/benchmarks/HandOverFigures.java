@@ -40,7 +40,7 @@ final class HandOverFigures {
 
   /** Measures and prints. */
   static void run() throws Exception {
-    try (SharedDirectory shared = SharedDirectory.make()) {
+    try (ScratchDirectory shared = ScratchDirectory.inSharedMemory()) {
       run(shared.path());
     }
   }

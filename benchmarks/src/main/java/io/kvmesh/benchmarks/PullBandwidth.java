@@ -41,7 +41,7 @@ final class PullBandwidth {
     System.out.printf(
         "%d chunks of %d MiB a pull, %d pulls a sample, %d samples each, taking turns%n",
         CHUNKS, chunkBytes / MIB, pullsPerSample, SAMPLES);
-    try (SharedDirectory shared = SharedDirectory.make();
+    try (ScratchDirectory shared = ScratchDirectory.inSharedMemory();
         Contender nio = new NioPull(CHUNKS, chunkBytes);
         Contender copy = new CopyPull(CHUNKS, chunkBytes, shared.path());
         Contender checksum = new ChecksumPull(CHUNKS, chunkBytes);

@@ -1,6 +1,8 @@
 package io.kvmesh.cli;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 
@@ -37,9 +39,13 @@ abstract class Action implements Callable<Integer> {
   }
 
   private int fail(ApiException e, int status) {
-    connection.err().println("kvmesh: " + e.getMessage());
-    connection.err().flush();
+    connection.say(String.valueOf(e.getMessage()));
     return status;
+  }
+
+  /** Waits between two looks. */
+  static void pause(int millis) throws InterruptedException {
+    var unused = new CountDownLatch(1).await(Math.max(0, millis), TimeUnit.MILLISECONDS);
   }
 
   /** Does it; the status to end with. */

@@ -166,7 +166,7 @@ final class Connection {
   }
 
   /** Says something beside the answer. */
-  void tell(String text) {
+  void say(String text) {
     PrintWriter err = err();
     err.println("kvmesh: " + text);
     err.flush();

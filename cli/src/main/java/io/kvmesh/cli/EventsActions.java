@@ -5,8 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -100,13 +98,9 @@ final class EventsActions implements Runnable {
           return GOOD;
         }
         if (page.path("events").size() < MOST) {
-          pause();
+          pause(intervalMillis);
         }
       }
-    }
-
-    private void pause() throws InterruptedException {
-      var unused = new CountDownLatch(1).await(Math.max(0, intervalMillis), TimeUnit.MILLISECONDS);
     }
 
     private JsonNode look(Connection connection) throws ApiException, InterruptedException {
@@ -117,7 +111,7 @@ final class EventsActions implements Runnable {
           report(connection, page);
           return page;
         } catch (ApiException.Unreachable e) {
-          connection.tell(e.getMessage() + "; what it sees until it answers again isn't shown");
+          connection.say(e.getMessage() + "; what it sees until it answers again isn't shown");
         }
       }
       return connection.ask(
@@ -125,7 +119,7 @@ final class EventsActions implements Runnable {
             JsonNode page = api.get(path(Math.clamp(lines, 1, MOST)));
             source = api;
             if (known != null) {
-              connection.tell("goes on with " + api.url());
+              connection.say("goes on with " + api.url());
             }
             return page;
           });
@@ -133,11 +127,11 @@ final class EventsActions implements Runnable {
 
     private static void report(Connection connection, JsonNode page) {
       if (page.path("anew").asBoolean(false)) {
-        connection.tell("the controller was started again; what it saw in between isn't shown");
+        connection.say("the controller was started again; what it saw in between isn't shown");
       }
       long missed = page.path("missed").asLong(0);
       if (missed > 0) {
-        connection.tell(missed + " events came faster than they were asked for and aren't shown");
+        connection.say(missed + " events came faster than they were asked for and aren't shown");
       }
     }
 

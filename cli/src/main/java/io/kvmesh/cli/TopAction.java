@@ -2,8 +2,6 @@ package io.kvmesh.cli;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
@@ -44,12 +42,8 @@ final class TopAction extends Action {
       if (look == looks) {
         return GOOD;
       }
-      pause();
+      pause(intervalMillis);
     }
-  }
-
-  private void pause() throws InterruptedException {
-    var unused = new CountDownLatch(1).await(Math.max(0, intervalMillis), TimeUnit.MILLISECONDS);
   }
 
   private void remember(JsonNode answer, long now) {

@@ -189,21 +189,16 @@ final class WorkerActions {
     }
   }
 
-  /** Brings a prefix to an instance. */
-  @Command(
-      name = "prefetch",
-      description = "Brings a prefix to an instance, from whoever has it; cancel ends that.")
-  static final class Prefetch extends Order {
-
-    @Mixin private Chunks.Prefix prefix = new Chunks.Prefix();
+  /** Options of what takes its time, and can be cancelled meanwhile. */
+  static final class Lasting {
 
     @Option(
         names = "--rank",
         paramLabel = "RANK",
-        description = "of the one worker that gets it (default: all, each its own chunks)")
+        description = "of the one worker that is told (default: all)")
     private @Nullable Integer rank;
 
-    @Option(names = "--id", paramLabel = "ID", description = "of the prefetch, for cancel")
+    @Option(names = "--id", paramLabel = "ID", description = "by which it is cancelled")
     private String id = "";
 
     @Option(
@@ -212,13 +207,7 @@ final class WorkerActions {
         description = "after which it ends (default: what the workers allow)")
     private int deadlineSeconds;
 
-    Prefetch() {
-      super("prefetch");
-    }
-
-    @Override
-    void fill(ObjectNode request) {
-      prefix.into(request);
+    void into(ObjectNode request) {
       if (rank != null) {
         request.put("rank", rank);
       }
@@ -228,6 +217,26 @@ final class WorkerActions {
       if (deadlineSeconds > 0) {
         request.put("deadlineMillis", Duration.ofSeconds(deadlineSeconds).toMillis());
       }
+    }
+  }
+
+  /** Brings a prefix to an instance. */
+  @Command(
+      name = "prefetch",
+      description = "Brings a prefix to an instance, from whoever has it; cancel ends that.")
+  static final class Prefetch extends Order {
+
+    @Mixin private Chunks.Prefix prefix = new Chunks.Prefix();
+    @Mixin private Lasting lasting = new Lasting();
+
+    Prefetch() {
+      super("prefetch");
+    }
+
+    @Override
+    void fill(ObjectNode request) {
+      prefix.into(request);
+      lasting.into(request);
     }
   }
 
@@ -245,20 +254,7 @@ final class WorkerActions {
         description = "that gets them (default: whom the controllers choose)")
     private String target = "";
 
-    @Option(
-        names = "--rank",
-        paramLabel = "RANK",
-        description = "of the one worker that hands over (default: all)")
-    private @Nullable Integer rank;
-
-    @Option(names = "--id", paramLabel = "ID", description = "of the drain, for cancel")
-    private String id = "";
-
-    @Option(
-        names = "--deadline",
-        paramLabel = "SECONDS",
-        description = "after which it ends (default: what the workers allow)")
-    private int deadlineSeconds;
+    @Mixin private Lasting lasting = new Lasting();
 
     @Option(
         names = "--max-bytes",
@@ -275,15 +271,7 @@ final class WorkerActions {
       if (!target.isEmpty()) {
         request.put("targetInstanceId", target);
       }
-      if (rank != null) {
-        request.put("rank", rank);
-      }
-      if (!id.isEmpty()) {
-        request.put("id", id);
-      }
-      if (deadlineSeconds > 0) {
-        request.put("deadlineMillis", Duration.ofSeconds(deadlineSeconds).toMillis());
-      }
+      lasting.into(request);
       if (maxBytes > 0) {
         request.put("maxBytes", maxBytes);
       }

@@ -1,19 +1,16 @@
 package io.kvmesh.benchmarks.door;
 
+import io.kvmesh.benchmarks.ScratchDirectory;
 import io.kvmesh.benchmarks.figures.FigureTable;
 import io.kvmesh.benchmarks.figures.FigureTable.Baseline;
 import io.kvmesh.benchmarks.figures.Samples;
 import io.kvmesh.benchmarks.figures.Unit;
 import io.kvmesh.embedded.EmbeddedRedis;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * How fast chunks come out of the doors for LMCache's connectors and go in, beside a Redis in a
@@ -46,20 +43,10 @@ public final class DoorFigures {
    */
   public static void run(int mibPerSample) throws IOException {
     new ConnectionFigures(mibPerSample).run();
-    Path directory = Files.createTempDirectory("kvmesh-benchmark");
-    try (EmbeddedRedis redis = EmbeddedRedis.start(directory, 0)) {
+    try (ScratchDirectory scratch = ScratchDirectory.make();
+        EmbeddedRedis redis = EmbeddedRedis.start(scratch.path(), 0)) {
       for (int mib : new int[] {1, 4}) {
         new DoorFigures(mib * MIB, mibPerSample).measureBeside(redis.port());
-      }
-    } finally {
-      delete(directory);
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
       }
     }
   }

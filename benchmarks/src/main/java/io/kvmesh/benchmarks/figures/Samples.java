@@ -7,6 +7,11 @@ import java.util.function.DoubleUnaryOperator;
 /** One figure of each round, in the order of the rounds. */
 public record Samples(double[] values) {
 
+  /** Of one round. */
+  public static Samples of(double value) {
+    return new Samples(new double[] {value});
+  }
+
   public double median() {
     return sorted()[values.length / 2];
   }
@@ -36,7 +41,7 @@ public record Samples(double[] values) {
 
   /** As above for rounds that were not made side by side. */
   public Samples medianOver(Samples other) {
-    return new Samples(new double[] {median() / other.median()});
+    return of(median() / other.median());
   }
 
   public Samples plus(Samples other) {

@@ -1,5 +1,6 @@
 package io.kvmesh.benchmarks.front;
 
+import io.kvmesh.benchmarks.ScratchDirectory;
 import io.kvmesh.benchmarks.figures.FigureTable;
 import io.kvmesh.benchmarks.figures.FigureTable.Baseline;
 import io.kvmesh.benchmarks.figures.Samples;
@@ -7,12 +8,9 @@ import io.kvmesh.benchmarks.figures.Unit;
 import io.kvmesh.embedded.KafkaMain;
 import io.kvmesh.embedded.RedisMain;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalDouble;
-import java.util.stream.Stream;
 
 /**
  * LMCache workers load a controller with the mix that LMCache measures its own with, with a view in
@@ -50,22 +48,28 @@ public final class FrontFigures {
    */
   public static void run(OptionalDouble rate) throws Exception {
     System.setProperty("logback.configurationFile", "kvmesh-embedded-logback.xml");
-    Path dir = Files.createTempDirectory("kvmesh-front");
-    try (ChildProgram kafka =
-            ChildProgram.start(
-                dir.resolve("kafka"), BROKER_HEAP_MEGABYTES, KafkaMain.class, options());
-        ChildProgram redis =
-            ChildProgram.start(dir.resolve("redis"), 64, RedisMain.class, options());
-        ChildProgram echo =
-            ChildProgram.start(dir.resolve("echo"), 64, BareEcho.class, List.of(ownPid()))) {
+    try (ScratchDirectory scratch = ScratchDirectory.make();
+        ChildProgram kafka =
+            start(scratch, "kafka", BROKER_HEAP_MEGABYTES, KafkaMain.class, options());
+        ChildProgram redis = start(scratch, "redis", 64, RedisMain.class, options());
+        ChildProgram echo = start(scratch, "echo", 64, BareEcho.class, List.of(ownPid()))) {
+      Path dir = scratch.path();
       String broker = kafka.awaitLine("ready kafka ");
       String redisUri = "redis://" + redis.awaitLine("ready redis ");
       FrontFigures figures = new FrontFigures(rate, echo.awaitLine(BareEcho.READY));
       figures.measure("memory alone", dir.resolve("memory"), broker, "");
       figures.measure("memory and Redis", dir.resolve("both"), broker, redisUri);
-    } finally {
-      delete(dir);
     }
+  }
+
+  private static ChildProgram start(
+      ScratchDirectory scratch,
+      String name,
+      int heapMegabytes,
+      Class<?> main,
+      List<String> arguments)
+      throws IOException {
+    return ChildProgram.start(scratch.path().resolve(name), heapMegabytes, main, arguments);
   }
 
   private static List<String> options() {
@@ -99,11 +103,11 @@ public final class FrontFigures {
         Unit.THOUSAND_A_SECOND,
         step.rate());
     for (int percent : new int[] {50, 95, 99}) {
-      Samples bare = one(step.bare().percentile(percent));
+      Samples bare = Samples.of(step.bare().percentile(percent));
       table.row(
           "lookup p" + percent,
           Unit.MILLISECONDS,
-          one(step.lookups().percentile(percent)),
+          Samples.of(step.lookups().percentile(percent)),
           Baseline.of("bare JeroMQ", Unit.MILLISECONDS, bare));
     }
     row("lag after a third", Unit.MILLISECONDS, step.lagNanos(step.lag().early()));
@@ -125,7 +129,8 @@ public final class FrontFigures {
     LoadedController.Burst burst = controller.burst(BURST);
     String what = "%,d changes at once: ".formatted(BURST * HeldKeys.RUN);
     row(what + "taken", Unit.MILLISECONDS, burst.takenNanos());
-    table.atMost(15e9, what + "seen", Unit.MILLISECONDS, one(burst.seenNanos()), Baseline.NONE);
+    table.atMost(
+        15e9, what + "seen", Unit.MILLISECONDS, Samples.of(burst.seenNanos()), Baseline.NONE);
     check(controller);
   }
 
@@ -137,18 +142,6 @@ public final class FrontFigures {
   }
 
   private void row(String what, Unit unit, double value) {
-    table.row(what, unit, one(value), Baseline.NONE);
-  }
-
-  private static Samples one(double value) {
-    return new Samples(new double[] {value});
-  }
-
-  private static void delete(Path dir) throws IOException {
-    try (Stream<Path> files = Files.walk(dir)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
+    table.row(what, unit, Samples.of(value), Baseline.NONE);
   }
 }

@@ -3,8 +3,10 @@ package io.kvmesh.benchmarks.front;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class LagWatch implements AutoCloseable {
 
   private static final int PERIOD_MILLIS = 250;
+  private static final long PAUSE_NANOS = 10_000_000;
 
   private final ControllerEnd controller;
   private final boolean redis;
@@ -22,7 +25,7 @@ final class LagWatch implements AutoCloseable {
   private final Thread thread;
   private final Object lock = new Object();
   private final List<Long> lags = new ArrayList<>();
-  private volatile boolean closing;
+  private final CountDownLatch closing = new CountDownLatch(1);
   private volatile @Nullable Exception failure;
 
   /**
@@ -38,15 +41,14 @@ final class LagWatch implements AutoCloseable {
 
   private void watch() {
     try {
-      while (!closing) {
+      do {
         long lag = lag(controller, redis, said);
         synchronized (lock) {
           lags.add(lag);
         }
-        TimeUnit.MILLISECONDS.sleep(PERIOD_MILLIS);
-      }
+      } while (!closing.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS));
     } catch (IOException | InterruptedException e) {
-      failure = closing ? null : e;
+      failure = e;
     }
   }
 
@@ -69,7 +71,7 @@ final class LagWatch implements AutoCloseable {
             "%,d operations were not applied, %s:%n%s"
                 .formatted(lag, controller.counted(), controller.tail()));
       }
-      TimeUnit.MILLISECONDS.sleep(10);
+      LockSupport.parkNanos(PAUSE_NANOS);
       lag = lag(controller, redis, said);
     }
   }
@@ -94,8 +96,7 @@ final class LagWatch implements AutoCloseable {
 
   @Override
   public void close() {
-    closing = true;
-    thread.interrupt();
+    closing.countDown();
     try {
       thread.join();
     } catch (InterruptedException e) {

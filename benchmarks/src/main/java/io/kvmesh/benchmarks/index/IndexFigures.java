@@ -77,18 +77,14 @@ public final class IndexFigures {
     table.row("  longest step of it", Unit.MILLISECONDS, got.longestStep(), Baseline.NONE);
     table.section("Prefixes of 100 chunks beside a writer that never stops, 1,000,000 placements");
     BesideWriter.Outcome beside = new BesideWriter(new FilledIndex(WORKERS, 100_000)).measure();
-    table.row("p50", Unit.MICROSECONDS, one(beside.p50Nanos()), Baseline.NONE);
-    table.row("p99", Unit.MICROSECONDS, one(beside.p99Nanos()), Baseline.NONE);
+    table.row("p50", Unit.MICROSECONDS, Samples.of(beside.p50Nanos()), Baseline.NONE);
+    table.row("p99", Unit.MICROSECONDS, Samples.of(beside.p99Nanos()), Baseline.NONE);
     table.row(
         "operations beside it",
         Unit.THOUSAND_A_SECOND,
-        one(beside.operationsPerSecond()),
+        Samples.of(beside.operationsPerSecond()),
         Baseline.NONE);
     table.line("wrong answers: %d of %,d".formatted(beside.wrong(), beside.lookups()));
-  }
-
-  private static Samples one(double value) {
-    return new Samples(new double[] {value});
   }
 
   private void bytes(int millions) {
@@ -97,7 +93,11 @@ public final class IndexFigures {
     double index = bytesOf(() -> new FilledIndex(WORKERS, placements / WORKERS)) / placements;
     double map = bytesOf(() -> bareMap(placements)) / placements;
     table.atMost(
-        24, "index", Unit.BYTES, one(index), Baseline.of("bare map", Unit.BYTES, one(map)));
+        24,
+        "index",
+        Unit.BYTES,
+        Samples.of(index),
+        Baseline.of("bare map", Unit.BYTES, Samples.of(map)));
   }
 
   private static Long2IntOpenHashMap bareMap(int entries) {

@@ -1,5 +1,6 @@
 package io.kvmesh.benchmarks.index;
 
+import io.kvmesh.benchmarks.ScratchDirectory;
 import io.kvmesh.benchmarks.figures.FigureTable;
 import io.kvmesh.benchmarks.figures.FigureTable.Baseline;
 import io.kvmesh.benchmarks.figures.Samples;
@@ -7,13 +8,8 @@ import io.kvmesh.benchmarks.figures.Unit;
 import io.kvmesh.common.wire.OpType;
 import io.kvmesh.embedded.EmbeddedKafka;
 import io.kvmesh.embedded.EmbeddedRedis;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * Admits through a real Kafka into both views, and a controller that starts again with what Redis
@@ -40,14 +36,12 @@ public final class RestartFigures {
   /** Takes some ten seconds for each million of placements. */
   public static void run(int millions) throws Exception {
     System.setProperty("logback.configurationFile", "kvmesh-embedded-logback.xml");
-    Path dir = Files.createTempDirectory("kvmesh-restart");
-    try (EmbeddedKafka kafka = EmbeddedKafka.start(dir.resolve("kafka"), 0);
-        EmbeddedRedis redis = EmbeddedRedis.start(dir.resolve("redis"), 0)) {
+    try (ScratchDirectory scratch = ScratchDirectory.make();
+        EmbeddedKafka kafka = EmbeddedKafka.start(scratch.path().resolve("kafka"), 0);
+        EmbeddedRedis redis = EmbeddedRedis.start(scratch.path().resolve("redis"), 0)) {
       RestartFigures figures = new RestartFigures(millions * 1_000_000, kafka, redis);
       figures.fill();
       figures.restart();
-    } finally {
-      delete(dir);
     }
   }
 
@@ -72,7 +66,11 @@ public final class RestartFigures {
 
   private void rate(String what, double nanos) {
     table.atLeast(
-        150_000, what, Unit.THOUSAND_A_SECOND, one(placements() / nanos * 1e9), Baseline.NONE);
+        150_000,
+        what,
+        Unit.THOUSAND_A_SECOND,
+        Samples.of(placements() / nanos * 1e9),
+        Baseline.NONE);
   }
 
   private void write(LogReader controller) throws InterruptedException {
@@ -96,7 +94,10 @@ public final class RestartFigures {
       long begin = System.nanoTime();
       controller.startAndAwaitReady();
       table.row(
-          "ready", Unit.MILLISECONDS, one((double) (System.nanoTime() - begin)), Baseline.NONE);
+          "ready",
+          Unit.MILLISECONDS,
+          Samples.of((double) (System.nanoTime() - begin)),
+          Baseline.NONE);
       requireWhole(controller);
       table.line("nothing is missing");
     }
@@ -125,17 +126,5 @@ public final class RestartFigures {
 
   private long placements() {
     return (long) WORKERS * chunksEach;
-  }
-
-  private static Samples one(double value) {
-    return new Samples(new double[] {value});
-  }
-
-  private static void delete(Path dir) throws IOException {
-    try (Stream<Path> files = Files.walk(dir)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

@@ -67,21 +67,22 @@ public final class CommandService {
    */
   public Submission submit(Command command, @Nullable String id) {
     Submission submission = consider(command, id);
-    if (!(submission instanceof Submission.Accepted)) {
-      trail.add(
-          Kind.REFUSED, command.instanceId(), null, command.kind() + ": " + reason(submission));
+    String refusal = refusal(submission);
+    if (refusal != null) {
+      trail.add(Kind.REFUSED, command.instanceId(), null, command.kind() + ": " + refusal);
     }
     return submission;
   }
 
-  private static String reason(Submission submission) {
+  /** Why it was refused; null if it wasn't. */
+  private static @Nullable String refusal(Submission submission) {
     return switch (submission) {
       case Submission.UnknownInstance unknown -> "no worker of " + unknown.instanceId();
       case Submission.UnknownRank unknown -> "no rank " + unknown.rank();
       case Submission.Impossible impossible -> impossible.reason();
       case Submission.Duplicate duplicate -> "there is one of the id " + duplicate.id();
       case Submission.Overloaded full -> full.running() + " are under way";
-      case Submission.Accepted taken -> "taken as " + taken.id();
+      case Submission.Accepted _ -> null;
     };
   }
 

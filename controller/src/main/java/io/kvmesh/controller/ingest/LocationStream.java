@@ -163,7 +163,7 @@ final class LocationStream {
   /** Operations up to that one are missing. */
   private void missing(long upTo, Steps steps) {
     gaps++;
-    steps.note(Kind.GAP, name, "operations %d to %d are missing".formatted(sequence + 1, upTo));
+    steps.note(Kind.GAP, name, "operations %d to %d are missing", sequence + 1, upTo);
     counters.gaps.increment();
     suspect = true;
     voidSnapshot(steps);
@@ -232,7 +232,7 @@ final class LocationStream {
     snapshot = null;
     snapshots++;
     counters.snapshots.increment();
-    steps.note(Kind.SNAPSHOT, name, "applied: %d chunks".formatted(end.residentCount()));
+    steps.note(Kind.SNAPSHOT, name, "applied: %d chunks", end.residentCount());
     steps.add(new ChangeStep.SnapshotApply(name));
     steps.check(this, end.sequence(), end.residentCount(), end.digest());
   }
@@ -245,7 +245,7 @@ final class LocationStream {
     voidSnapshot(steps);
     long totalKeys = start.totalKeys() == null ? 1 : start.totalKeys();
     incomplete = false;
-    steps.note(Kind.SNAPSHOT, name, "full sync began: %d chunks".formatted(totalKeys));
+    steps.note(Kind.SNAPSHOT, name, "full sync began: %d chunks", totalKeys);
     sync = SyncProgress.started(start.snapshotId(), totalKeys, batchCount, millis);
     steps.add(new ChangeStep.SnapshotBegin(name));
   }

@@ -1,5 +1,7 @@
 package io.kvmesh.controller.ingest;
 
+import com.google.errorprone.annotations.FormatMethod;
+import com.google.errorprone.annotations.FormatString;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.controller.index.ChangeStep;
 import io.kvmesh.controller.trail.TrailEvent.Kind;
@@ -31,13 +33,14 @@ final class Steps {
   }
 
   /** People would want to know of it. */
-  void note(Kind kind, String location, String text) {
+  @FormatMethod
+  void note(Kind kind, String location, @FormatString String text, Object... details) {
     if (notes.isEmpty()) {
       notes = new ArrayList<>();
     }
     // A record may have as many gaps as operations.
     if (notes.size() < MOST_NOTES) {
-      notes.add(new Decision.Note(kind, location, text));
+      notes.add(new Decision.Note(kind, location, text.formatted(details)));
     }
   }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChunkLease implements AutoCloseable {
 
-  private final ChunkCache cache;
+  private final ChunkLeases leases;
 
   // Changed under the cache's lock.
   private int[] slots;
@@ -28,7 +28,7 @@ public final class ChunkLease implements AutoCloseable {
   private volatile boolean closed;
 
   ChunkLease(ChunkCache cache, int expectedChunks) {
-    this.cache = cache;
+    this.leases = cache.leases();
     this.slots = new int[expectedChunks];
   }
 
@@ -44,7 +44,7 @@ public final class ChunkLease implements AutoCloseable {
 
   /** The chunk's key. */
   public ChunkKey key(int index) {
-    return cache.leases().key(slot(index));
+    return leases.key(slot(index));
   }
 
   /** How the chunk is compressed that {@link #stored} gives; null = it isn't. */
@@ -68,13 +68,10 @@ public final class ChunkLease implements AutoCloseable {
    */
   public MemorySegment body(int index) {
     int slot = slot(index);
-    if (packedAt(index) != null || cache.leases().records().isPacked(slot)) {
+    if (packedAt(index) != null || leases.records().isPacked(slot)) {
       throw new IllegalStateException("The body of chunk number %d is compressed".formatted(index));
     }
-    return cache
-        .leases()
-        .body(cache.leases().records().place(slot), cache.leases().records().bytes(slot))
-        .asReadOnly();
+    return leases.body(leases.records().place(slot), leases.records().bytes(slot)).asReadOnly();
   }
 
   /**
@@ -84,37 +81,37 @@ public final class ChunkLease implements AutoCloseable {
    *     piece
    */
   public MemorySegment layer(int index, int layer) {
-    return cache.leases().layers().layer(body(index), tokens(index), layer);
+    return leases.layers().layer(body(index), tokens(index), layer);
   }
 
   /** Length of the body. */
   public int bytes(int index) {
-    return cache.leases().records().bytes(slot(index));
+    return leases.records().bytes(slot(index));
   }
 
   /** Number of tokens that the chunk stands for. */
   public int tokens(int index) {
-    return cache.leases().records().tokens(slot(index));
+    return leases.records().tokens(slot(index));
   }
 
   /** How the body's values lie, as whoever stored it told; null = nobody told. */
   public @Nullable BodyForm form(int index) {
-    return cache.leases().records().form(slot(index));
+    return leases.records().form(slot(index));
   }
 
   /** Checksum of the body, taken when it was committed; see ChunkChecksum. */
   public long checksum(int index) {
-    return cache.leases().records().checksum(slot(index));
+    return leases.records().checksum(slot(index));
   }
 
   /** Where the body lies: of chunks that are resident together no two have the same. */
   public int place(int index) {
-    return cache.leases().records().place(slot(index));
+    return leases.records().place(slot(index));
   }
 
   /** Where the body begins, in bytes from the start of the arena. */
   public long offset(int index) {
-    return cache.leases().memory().offset(place(index));
+    return leases.memory().offset(place(index));
   }
 
   /**
@@ -122,13 +119,13 @@ public final class ChunkLease implements AutoCloseable {
    * may happen when the lease is closed.
    */
   public int generation(int index) {
-    return cache.leases().memory().generation(place(index));
+    return leases.memory().generation(place(index));
   }
 
   /** Lets go of all chunks. */
   @Override
   public void close() {
-    cache.leases().release(this);
+    leases.release(this);
   }
 
   private int slot(int index) {
@@ -154,7 +151,7 @@ public final class ChunkLease implements AutoCloseable {
 
   /** For use by a cache: its own, open. */
   void requireOpenIn(ChunkCache user) {
-    if (cache != user) {
+    if (leases != user.leases()) {
       throw new IllegalArgumentException("The lease belongs to another cache");
     }
     requireOpen();

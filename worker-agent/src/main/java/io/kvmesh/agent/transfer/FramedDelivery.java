@@ -7,6 +7,7 @@ import io.kvmesh.common.zmq.Frame;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Chunks in receive buffers, which are checked after the copy. */
 final class FramedDelivery extends Delivery {
@@ -80,11 +81,11 @@ final class FramedDelivery extends Delivery {
   Copied copy(int chunk, MemorySegment target, ChunkChecksum sum) {
     CompressionMethod method = forms.method(chunk);
     if (method == null) {
-      return gather(chunk, target, sum) ? Copied.RIGHT : Copied.HARMED;
+      return gather(chunk, target, sum::add) ? Copied.RIGHT : Copied.HARMED;
     }
     try (Arena scratch = Arena.ofConfined()) {
       MemorySegment shorter = scratch.allocate(forms.length(chunk));
-      if (!gather(chunk, shorter, new ChunkChecksum())) {
+      if (!gather(chunk, shorter, part -> {})) {
         return Copied.HARMED;
       }
       return expand(method, shorter, target, sum) ? Copied.RIGHT : Copied.MALFORMED;
@@ -102,8 +103,12 @@ final class FramedDelivery extends Delivery {
     return true;
   }
 
-  /** Copies what came of a chunk; answers whether it was meant for here. */
-  private boolean gather(int chunk, MemorySegment target, ChunkChecksum sum) {
+  /**
+   * Copies what came of a chunk; answers whether it was meant for here.
+   *
+   * @param copied sees each part of the target once it is copied, in order
+   */
+  private boolean gather(int chunk, MemorySegment target, Consumer<MemorySegment> copied) {
     boolean meant = true;
     long at = 0;
     for (int i = firstFrames[chunk]; i < firstFrames[chunk + 1]; i++) {
@@ -111,7 +116,7 @@ final class FramedDelivery extends Delivery {
       MemorySegment part = target.asSlice(at, frame.size() - content.overheadBytes());
       meant &= content.copy(requestId, i + 1, frame, part);
       frame.release();
-      sum.add(part);
+      copied.accept(part);
       at += part.byteSize();
     }
     return meant;

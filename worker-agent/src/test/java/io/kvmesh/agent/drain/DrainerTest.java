@@ -12,7 +12,9 @@ import io.kvmesh.agent.transfer.MoveReport;
 import io.kvmesh.agent.transfer.ServerCount;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.process.LoopbackPorts;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import java.io.IOException;
@@ -49,6 +51,25 @@ class DrainerTest {
         .as("every chunk has one outcome: %s", report)
         .isEqualTo(report.chunks());
     return report;
+  }
+
+  /** Answers when it is let. */
+  private static final class HeldAdvisor implements DrainAdvisor {
+    private final CountDownLatch asked = new CountDownLatch(1);
+    private final CountDownLatch answer = new CountDownLatch(1);
+    private final DrainAdvice advice;
+
+    HeldAdvisor(DrainAdvice advice) {
+      this.advice = advice;
+    }
+
+    @Override
+    public DrainAdvice drain(Keyspace keyspace, List<ChunkHash> hashes, Duration atMost)
+        throws InterruptedException {
+      asked.countDown();
+      answer.await();
+      return advice;
+    }
   }
 
   @Test
@@ -293,25 +314,18 @@ class DrainerTest {
     try (TestAgent going = agent("going", 64);
         TestAgent stays = agent("stays", 64)) {
       going.store(TestAgent.keys(1, 4));
-      CountDownLatch asked = new CountDownLatch(1);
-      CountDownLatch answer = new CountDownLatch(1);
-      DrainAdvisor slow =
-          (keyspace, hashes, atMost) -> {
-            asked.countDown();
-            answer.await();
-            return new DrainAdvice.Told(List.of(stays.address()), List.of());
-          };
+      HeldAdvisor slow = new HeldAdvisor(new DrainAdvice.Told(List.of(stays.address()), List.of()));
       Drainer drainer = drainer(going, slow);
       CompletableFuture<MoveReport> first =
           drainer.begin(DrainOrder.ofAll("first", LONG)).orElseThrow();
-      asked.await();
+      slow.asked.await();
 
       assertThat(drainer.begin(DrainOrder.ofAll("second", LONG))).isEmpty();
       assertThat(drainer.drain("short", Duration.ofMillis(50))).isEmpty();
       assertThat(drainer.underWay().orElseThrow().chunks()).isEqualTo(4);
       CompletableFuture<Optional<MoveReport>> shutdown =
           CompletableFuture.supplyAsync(() -> drainer.drain("shutdown", LONG));
-      answer.countDown();
+      slow.answer.countDown();
 
       assertThat(first.get().count(MoveOutcome.COPIED)).isEqualTo(4);
       assertThat(shutdown.get().orElseThrow().count(MoveOutcome.RESIDENT)).isEqualTo(4);
@@ -323,17 +337,10 @@ class DrainerTest {
     try (TestAgent going = agent("going", 64);
         TestAgent other = agent("other", 64)) {
       going.store(TestAgent.keys(1, 4));
-      CountDownLatch asked = new CountDownLatch(1);
-      CountDownLatch never = new CountDownLatch(1);
-      DrainAdvisor hanging =
-          (keyspace, hashes, atMost) -> {
-            asked.countDown();
-            never.await();
-            return new DrainAdvice.None("never");
-          };
+      HeldAdvisor hanging = new HeldAdvisor(new DrainAdvice.None("never"));
       Drainer drainer = drainer(going, hanging);
       CompletableFuture<MoveReport> over = drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
-      asked.await();
+      hanging.asked.await();
 
       assertThat(drainer.cancel("another")).isEmpty();
       assertThat(drainer.cancel("d")).isPresent();
