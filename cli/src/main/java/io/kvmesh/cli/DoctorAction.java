@@ -56,11 +56,13 @@ final class DoctorAction extends Action {
     for (Survey survey : surveys) {
       found.addAll(ControllerChecks.of(survey));
       found.addAll(FleetChecks.of(survey));
+      found.addAll(AgentChecks.versions(survey));
       found.addAll(ReachChecks.byController(survey));
     }
     if (!surveys.isEmpty()) {
       found.addAll(FleetChecks.between(surveys));
     }
+    found.addAll(AgentChecks.clocks(surveys));
     if (!noConnect) {
       found.addAll(ReachChecks.fromHere(surveys, connection.timeout()));
     }

@@ -7,13 +7,13 @@ final class Text {
 
   private Text() {}
 
-  /** A time in milliseconds, or nothing. */
+  /** A time in milliseconds, negative of a clock that is behind; or nothing. */
   static String age(JsonNode millis) {
     if (!millis.isNumber()) {
       return "-";
     }
     long value = millis.asLong();
-    return value < 10_000 ? value + " ms" : value / 1000 + " s";
+    return Math.abs(value) < 10_000 ? value + " ms" : value / 1000 + " s";
   }
 
   /** The words in lower case, as in a sentence. */

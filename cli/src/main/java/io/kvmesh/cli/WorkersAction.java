@@ -38,6 +38,8 @@ final class WorkersAction extends Action {
         Table.Column.of("GAPS", "gaps"),
         Table.Column.of("LAG", "lag.records"),
         new Table.Column("HEARTBEAT", it -> Text.age(it.path("heartbeatAgeMillis"))),
+        new Table.Column("CLOCK", it -> Text.age(it.path("clockAheadMillis"))),
+        Table.Column.of("VERSION", "announcement.version"),
         new Table.Column("DIFFERS IN", it -> Table.text(it.path("mismatch").path("fields"))));
   }
 }

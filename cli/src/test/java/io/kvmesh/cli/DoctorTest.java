@@ -147,6 +147,15 @@ class DoctorTest {
         WORKERS
             + " | \"peerInitUrl\":\"127.0.0.1: | \"peerInitUrl\":\"no host:"
             + " | can't be reached from here | run doctor where workers run",
+        WORKERS
+            + " | \"hashSeed\":\"0\" | \"hashSeed\":\"0\",\"version\":\"0.10.0\""
+            + " | a/0: version 0.10.0, while http | upgrade the controllers first",
+        WORKERS
+            + " | \"gaps\":0 | \"gaps\":0,\"clockAheadMillis\":7200"
+            + " | a/0: clocks differ from Kafka's: a/0 7 s ahead | keep time by NTP",
+        WORKERS
+            + " | \"gaps\":0 | \"gaps\":0,\"clockAheadMillis\":-61000 | a/0 61 s behind"
+            + " | ask again after its next heartbeat",
         ASKED
             + " | \"status\":\"DONE\",\"errorCode\":0,\"error\":null |"
             + " \"status\":\"UNREACHABLE\",\"error\":\"refused\" | control port 10.0.0.7:8202:"
@@ -188,6 +197,41 @@ class DoctorTest {
 
     assertThat(run.status()).isZero();
     assertThat(run.out()).contains("NOTE", "4 gaps in its events, healed since");
+  }
+
+  @Test
+  void agentOfAnEarlierVersion_isNotedAndNoFault() {
+    controller.change(WORKERS, "\"hashSeed\"", "\"version\":\"0.0.9\",\"hashSeed\"");
+
+    Run run = doctor();
+
+    assertThat(run.status()).isZero();
+    assertThat(run.out())
+        .contains("NOTE", "a/0: version 0.0.9, while", "upgrade these agents, too");
+  }
+
+  @Test
+  void agentsOfSeveralVersions_areNotedIfTheControllersIsNotKnown() {
+    controller
+        .change(INFO, "\"build\":{\"version\":\"0.1.0\"},", "")
+        .change(
+            WORKERS,
+            "{\"workers\":[",
+            """
+            {"workers":[{"instanceId":"b","rank":0,"state":"LIVE","announcement":
+               {"kind":"AGENT","version":"2","hashSeed":"0","chunkTokens":256,
+                "hashAlgorithm":"builtin"}},
+            """)
+        .change(WORKERS, "\"ip\"", "\"version\":\"1\",\"ip\"");
+
+    assertThat(doctor().out()).contains("several versions: {1=[a/0], 2=[b/0]}");
+  }
+
+  @Test
+  void clockWithinSeconds_isGood() {
+    controller.change(WORKERS, "\"gaps\":0", "\"gaps\":0,\"clockAheadMillis\":-4999");
+
+    assertThat(doctor().status()).isZero();
   }
 
   @Test

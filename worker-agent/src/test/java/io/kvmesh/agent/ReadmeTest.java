@@ -55,7 +55,7 @@ class ReadmeTest {
             .withProperty("kvmesh.model.page-bytes", "64KB")
             .withProperty("kvmesh.cache.capacity-bytes", "64KB")
             .withProperty("kvmesh.peer.advertised-host", "a");
-    Agent agent = new Agent(SettingsLoader.load(settings), latencies);
+    Agent agent = new Agent(SettingsLoader.load(settings), latencies, null);
     AgentMeters meters = new AgentMeters(agent.parts());
 
     meters.bindTo(registry);

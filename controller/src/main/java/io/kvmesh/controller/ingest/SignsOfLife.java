@@ -1,6 +1,8 @@
 package io.kvmesh.controller.ingest;
 
+import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.controller.index.WorkerProgress;
+import io.kvmesh.controller.registry.LastBeat;
 
 /**
  * When a worker was heard in its present life, by the log's clock. Belongs to its reader's thread.
@@ -17,6 +19,7 @@ final class SignsOfLife {
   private long heartbeatOffset = NONE;
   private long beatIntervalMillis;
   private long seenMillis = NONE;
+  private LastBeat lastBeat = LastBeat.UNTOLD;
 
   /** Goes on where another reader stopped. */
   void resume(WorkerProgress progress) {
@@ -33,6 +36,7 @@ final class SignsOfLife {
    */
   void begin(LogRecord record, boolean resumed) {
     beatIntervalMillis = 0;
+    lastBeat = LastBeat.UNTOLD;
     registeredMillis = record.timestampMillis();
     heartbeatMillis = resumed ? record.timestampMillis() : NONE;
     heartbeatOffset = resumed ? record.offset() : NONE;
@@ -46,9 +50,10 @@ final class SignsOfLife {
   /**
    * A heartbeat.
    *
+   * @param record that holds it
    * @param foreign whether the worker chooses itself how often it has one
    */
-  void heartbeat(LogRecord record, boolean foreign) {
+  void heartbeat(Heartbeat heartbeat, LogRecord record, boolean foreign) {
     if (foreign && heartbeatMillis != NONE) {
       // Others come between them while it has a full sync, so the longest fades but slowly.
       long interval = Math.min(record.timestampMillis() - heartbeatMillis, MAX_BEAT_MILLIS);
@@ -56,6 +61,13 @@ final class SignsOfLife {
     }
     heartbeatMillis = record.timestampMillis();
     heartbeatOffset = record.offset();
+    Long sent = heartbeat.sentMillis();
+    lastBeat = new LastBeat(sent == null ? null : sent - record.timestampMillis());
+  }
+
+  /** What the last heartbeat told; nothing where another reader has read it. */
+  LastBeat lastBeat() {
+    return lastBeat;
   }
 
   long registeredMillis() {

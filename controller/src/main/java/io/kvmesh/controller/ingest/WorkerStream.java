@@ -264,7 +264,7 @@ final class WorkerStream {
 
   private void heartbeat(Heartbeat heartbeat, LogRecord record, Steps steps) {
     announce(heartbeat.announcement());
-    signs.heartbeat(record, foreign);
+    signs.heartbeat(heartbeat, record, foreign);
     for (LocationState state : heartbeat.locations()) {
       location(state.location()).heartbeat(state, steps);
     }
@@ -372,7 +372,8 @@ final class WorkerStream {
         partition,
         offset,
         stale,
-        sync());
+        sync(),
+        signs.lastBeat());
   }
 
   private SyncView sync() {

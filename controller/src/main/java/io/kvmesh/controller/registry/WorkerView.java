@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param appliedOffset of its last record applied
  * @param stale records of older epochs that were dropped
  * @param sync full syncs of a foreign worker
+ * @param lastBeat what its last heartbeat told besides the announcement
  */
 public record WorkerView(
     WorkerId id,
@@ -31,7 +32,8 @@ public record WorkerView(
     int partition,
     long appliedOffset,
     long stale,
-    SyncView sync) {
+    SyncView sync,
+    LastBeat lastBeat) {
 
   /** Copies the map. */
   public WorkerView {

@@ -49,19 +49,20 @@ public record EngineSettings(
 
   Announcement announcement(@Nullable EnginePosition position) {
     int port = endpoint.lastIndexOf(':');
-    return new Announcement(
-        WorkerKind.ENGINE,
-        endpoint.substring(endpoint.indexOf("//") + 2, port),
-        Integer.parseInt(endpoint.substring(port + 1)),
-        null,
-        model,
-        null,
-        blockTokens,
-        null,
-        null,
-        hashAlgorithm.isEmpty() ? null : "vllm:" + hashAlgorithm,
-        hashSeed.isEmpty() ? null : hashSeed,
-        List.of(),
-        position);
+    Announcement told =
+        new Announcement(
+            WorkerKind.ENGINE,
+            endpoint.substring(endpoint.indexOf("//") + 2, port),
+            Integer.parseInt(endpoint.substring(port + 1)),
+            null,
+            model,
+            null,
+            blockTokens,
+            null,
+            null,
+            hashAlgorithm.isEmpty() ? null : "vllm:" + hashAlgorithm,
+            hashSeed.isEmpty() ? null : hashSeed,
+            List.of());
+    return told.at(position);
   }
 }

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sequence of the last operation applied; −1 = not known
  * @param heartbeatAgeMillis since its last heartbeat, by the log's clock; null if not known
+ * @param clockAheadMillis by how much its clock is ahead of the broker's; negative: behind, or its
+ *     last heartbeat was so long on its way; null if it does not tell
  * @param lag how far the view is behind in the worker's partition; null if it does not read it
  * @param mismatch in what its announcement differs from the other agents of its model; null if in
  *     nothing
@@ -40,6 +42,7 @@ record WorkerJson(
     long lastHeartbeatMillis,
     @Nullable Long heartbeatAgeMillis,
     long lastSeenMillis,
+    @Nullable Long clockAheadMillis,
     @Nullable Announcement announcement,
     @Nullable MismatchJson mismatch,
     @Nullable FullSyncJson fullSync,
@@ -68,6 +71,7 @@ record WorkerJson(
         worker.lastHeartbeatMillis(),
         heartbeatAgeMillis(worker, lag),
         worker.lastSeenMillis(),
+        worker.lastBeat().clockAheadMillis(),
         worker.announcement(),
         mismatch == null
             ? null

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.controller.ingest.Applied.Outcome;
+import io.kvmesh.controller.registry.LastBeat;
 import io.kvmesh.controller.registry.LocationView;
 import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerRegistry;
@@ -116,7 +117,8 @@ final class AppliedBarriersTest {
             0,
             0,
             0,
-            SyncView.NONE));
+            SyncView.NONE,
+            LastBeat.UNTOLD));
     barriers.changed(A);
   }
 }

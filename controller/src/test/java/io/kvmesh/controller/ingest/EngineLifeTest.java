@@ -34,19 +34,19 @@ class EngineLifeTest {
 
   private static Announcement announcement(long sequence, int holes) {
     return new Announcement(
-        WorkerKind.ENGINE,
-        "10.0.0.1",
-        5557,
-        null,
-        "m",
-        null,
-        16,
-        null,
-        null,
-        null,
-        null,
-        List.of(),
-        new EnginePosition(sequence, 7, holes));
+            WorkerKind.ENGINE,
+            "10.0.0.1",
+            5557,
+            null,
+            "m",
+            null,
+            16,
+            null,
+            null,
+            null,
+            null,
+            List.of())
+        .at(new EnginePosition(sequence, 7, holes));
   }
 
   private static BatchedKVOperation batch(long epoch, OpType type, long sequence, long... hashes) {

@@ -44,6 +44,11 @@ final class TestView {
     now += time.toMillis();
   }
 
+  /** What the broker would stamp on a record now. */
+  long millis() {
+    return now;
+  }
+
   /** Appends and applies the event; its offset. */
   long append(LogEvent event) {
     offset++;

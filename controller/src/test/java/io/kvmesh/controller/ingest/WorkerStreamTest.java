@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.Formats;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.OpType;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
@@ -12,6 +13,7 @@ import io.kvmesh.common.wire.event.DownReason;
 import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.common.wire.event.LocationState;
 import io.kvmesh.common.wire.event.LogEvent;
+import io.kvmesh.controller.registry.LastBeat;
 import io.kvmesh.controller.registry.LocationView;
 import io.kvmesh.controller.registry.WorkerState;
 import java.time.Duration;
@@ -515,6 +517,30 @@ final class WorkerStreamTest {
     view.ticks(100);
 
     assertThat(view.streams.expired(TestView.PARTITION)).isEmpty();
+  }
+
+  @Test
+  void agentsClock_isComparedWithTheBrokersAtEachHeartbeat() {
+    view.start(agent);
+    assertThat(view.view(agent).lastBeat()).isEqualTo(LastBeat.UNTOLD);
+    long now = view.millis();
+    view.append(sentAt(now + 7_000));
+    assertThat(view.view(agent).lastBeat().clockAheadMillis()).isEqualTo(7_000);
+    view.append(sentAt(now - 20));
+    assertThat(view.view(agent).lastBeat().clockAheadMillis()).isEqualTo(-20);
+    view.append(heartbeat(0, 0, 0));
+    assertThat(view.view(agent).lastBeat().clockAheadMillis()).isNull();
+  }
+
+  private Heartbeat sentAt(long millis) {
+    return new Heartbeat(
+        Formats.CURRENT,
+        agent.id().instanceId(),
+        agent.id().rank(),
+        agent.epoch(),
+        TestAgent.announcement(),
+        List.of(),
+        millis);
   }
 
   private Heartbeat heartbeat(long sequence, long count, long digest) {

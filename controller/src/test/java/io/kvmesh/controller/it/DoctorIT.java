@@ -145,6 +145,26 @@ class DoctorIT {
 
   @Test
   @Order(4)
+  void agentsVersionAndClock_areTold() throws Exception {
+    agent.heartbeat(System.currentTimeMillis() + 3_600_000);
+    await()
+        .atMost(RunningController.WAIT)
+        .untilAsserted(
+            () ->
+                assertThat(doctor())
+                    .containsPattern("good/0 (3599|3600) s ahead")
+                    .contains("have these nodes keep time by NTP"));
+    assertThat(kvmesh("workers").text()).containsPattern(" 3(599|600) s +0\\.0\\.1 ");
+
+    agent.heartbeat(System.currentTimeMillis());
+
+    await()
+        .atMost(RunningController.WAIT)
+        .untilAsserted(() -> assertThat(doctor()).doesNotContain("clocks differ"));
+  }
+
+  @Test
+  @Order(5)
   void poisonRecord_isFound() throws Exception {
     long offset = agent.writeRaw(new byte[] {1, 2, 3});
 
@@ -158,7 +178,7 @@ class DoctorIT {
   }
 
   @Test
-  @Order(5)
+  @Order(6)
   void redisStopped_isFound() throws Exception {
     redis.stop();
     agent.admit(4);
@@ -173,7 +193,7 @@ class DoctorIT {
   }
 
   @Test
-  @Order(6)
+  @Order(7)
   void kafkaStopped_isFound() {
     kafka.stop();
 

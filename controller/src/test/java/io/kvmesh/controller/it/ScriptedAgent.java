@@ -3,12 +3,14 @@ package io.kvmesh.controller.it;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.Formats;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.OpType;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
 import io.kvmesh.common.wire.event.EventTopic;
+import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.common.wire.event.WorkerKind;
 import io.kvmesh.common.wire.event.WorkerUp;
@@ -23,6 +25,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Writes to the log what an agent would. One thread. */
 final class ScriptedAgent implements AutoCloseable {
+
+  /** Earlier than any that is built. */
+  static final String VERSION = "0.0.1";
 
   private final MessageCodec codec = new MessageCodec();
   private final KafkaProducer<byte[], byte[]> producer;
@@ -44,18 +49,19 @@ final class ScriptedAgent implements AutoCloseable {
     this.keyspace = Workers.keyspace(id.rank());
     this.announcement =
         new Announcement(
-            WorkerKind.AGENT,
-            "127.0.0.1",
-            controlPort,
-            "127.0.0.1:5" + id.rank(),
-            keyspace.model(),
-            keyspace.dtype(),
-            256,
-            65_536L,
-            "KV_2LTD",
-            "sha256_cbor",
-            "0",
-            List.of("zmq"));
+                WorkerKind.AGENT,
+                "127.0.0.1",
+                controlPort,
+                "127.0.0.1:5" + id.rank(),
+                keyspace.model(),
+                keyspace.dtype(),
+                256,
+                65_536L,
+                "KV_2LTD",
+                "sha256_cbor",
+                "0",
+                List.of("zmq"))
+            .ofVersion(VERSION);
   }
 
   WorkerId id() {
@@ -82,6 +88,19 @@ final class ScriptedAgent implements AutoCloseable {
   void up() throws Exception {
     epoch = write(new WorkerUp(id.instanceId(), id.rank(), 0, announcement));
     sequence = 0;
+  }
+
+  /** A sign of life, written at that time by its own clock. */
+  void heartbeat(long sentMillis) throws Exception {
+    write(
+        new Heartbeat(
+            Formats.CURRENT,
+            id.instanceId(),
+            id.rank(),
+            epoch,
+            announcement,
+            List.of(),
+            sentMillis));
   }
 
   void admit(long... hashes) throws Exception {

@@ -9,6 +9,7 @@ import io.kvmesh.common.wire.event.DownReason;
 import io.kvmesh.common.wire.event.WorkerDown;
 import io.kvmesh.common.wire.event.WorkerKind;
 import io.kvmesh.controller.fixture.FakeLog;
+import io.kvmesh.controller.registry.LastBeat;
 import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerState;
@@ -235,7 +236,8 @@ class ClashesTest {
         0,
         appliedOffset,
         0,
-        SyncView.NONE);
+        SyncView.NONE,
+        LastBeat.UNTOLD);
   }
 
   private CompletableFuture<Optional<WorkerView>> registration(

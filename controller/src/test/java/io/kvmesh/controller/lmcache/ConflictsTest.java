@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.controller.registry.LastBeat;
 import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerState;
@@ -74,7 +75,8 @@ class ConflictsTest {
             0,
             epoch,
             0,
-            SyncView.NONE);
+            SyncView.NONE,
+            LastBeat.UNTOLD);
     registry.put(known);
     return known;
   }

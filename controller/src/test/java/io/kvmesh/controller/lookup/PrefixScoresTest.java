@@ -12,6 +12,7 @@ import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.WorkerKind;
 import io.kvmesh.controller.fixture.NaiveIndex;
+import io.kvmesh.controller.registry.LastBeat;
 import io.kvmesh.controller.registry.LocationView;
 import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerRegistry;
@@ -68,7 +69,8 @@ class PrefixScoresTest {
             0,
             epoch,
             0,
-            SyncView.NONE));
+            SyncView.NONE,
+            LastBeat.UNTOLD));
   }
 
   private void agentAt(WorkerId id, String... locations) {

@@ -337,7 +337,8 @@ class EngineEventsTest {
         view.partition(),
         view.appliedOffset(),
         view.stale(),
-        view.sync());
+        view.sync(),
+        view.lastBeat());
   }
 
   @Test

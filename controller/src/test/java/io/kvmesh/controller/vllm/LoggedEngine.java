@@ -8,6 +8,7 @@ import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.common.wire.event.WorkerUp;
 import io.kvmesh.controller.fixture.FakeLog;
+import io.kvmesh.controller.registry.LastBeat;
 import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
@@ -86,6 +87,7 @@ final class LoggedEngine {
         0,
         epoch,
         0,
-        SyncView.NONE);
+        SyncView.NONE,
+        LastBeat.UNTOLD);
   }
 }

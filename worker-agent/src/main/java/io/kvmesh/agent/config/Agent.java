@@ -70,6 +70,7 @@ public final class Agent implements AutoCloseable {
 
   private final AgentSettings settings;
   private final Parts parts;
+  private final @Nullable String version;
   private final WorkerId id;
   private final Life life = new Life();
   private final MessageCodec codec = new MessageCodec();
@@ -103,8 +104,13 @@ public final class Agent implements AutoCloseable {
   private final TcpDoors tcpDoors;
   private volatile @Nullable KafkaEventPublisher publisher;
 
-  /** Maps the memory; nothing runs yet. */
-  public Agent(AgentSettings settings, Latencies latencies) {
+  /**
+   * Maps the memory; nothing runs yet.
+   *
+   * @param version of this program; null = not known
+   */
+  public Agent(AgentSettings settings, Latencies latencies, @Nullable String version) {
+    this.version = version;
     this.settings = settings;
     this.id = new WorkerId(AdvertisedAddresses.instanceId(settings), settings.rank());
     this.parts = new Parts(settings);
@@ -224,7 +230,9 @@ public final class Agent implements AutoCloseable {
         new KafkaEventPublisher(
             parts.log(),
             parts.publisher(id),
-            parts.announcement(control.port(), peerServer.initAddress(), self.channels()),
+            parts
+                .announcement(control.port(), peerServer.initAddress(), self.channels())
+                .ofVersion(version),
             outbox,
             cache);
     log.start();

@@ -11,8 +11,10 @@ import io.kvmesh.agent.ops.LogHealth;
 import io.kvmesh.agent.ops.PeersHealth;
 import io.kvmesh.common.process.ParentWatch;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
@@ -28,11 +30,12 @@ public class AgentConfiguration {
   }
 
   @Bean(initMethod = "start", destroyMethod = "close")
-  Agent agent(AgentSettings settings, Latencies latencies) {
+  Agent agent(AgentSettings settings, Latencies latencies, ObjectProvider<BuildProperties> build) {
     if (settings.parentPid() > 0) {
       ParentWatch.start(settings.parentPid());
     }
-    return new Agent(settings, latencies);
+    String version = build.stream().map(BuildProperties::getVersion).findFirst().orElse(null);
+    return new Agent(settings, latencies, version);
   }
 
   @Bean

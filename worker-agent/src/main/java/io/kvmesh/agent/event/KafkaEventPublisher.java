@@ -3,6 +3,7 @@ package io.kvmesh.agent.event;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.common.wire.event.Announcement;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,7 +62,7 @@ public final class KafkaEventPublisher {
     this.pump =
         new EventPump(
             settings,
-            new LogMessages(settings, announcement),
+            new LogMessages(settings, announcement, InstantSource.system()),
             outbox,
             cache,
             log,

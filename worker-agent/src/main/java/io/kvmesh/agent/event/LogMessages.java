@@ -6,6 +6,7 @@ import io.kvmesh.agent.event.OutboxItem.HeartbeatMark;
 import io.kvmesh.agent.event.OutboxItem.Operations;
 import io.kvmesh.agent.event.OutboxItem.SliceMark;
 import io.kvmesh.agent.event.OutboxItem.StartMark;
+import io.kvmesh.common.wire.Formats;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
 import io.kvmesh.common.wire.event.DownReason;
@@ -17,6 +18,7 @@ import io.kvmesh.common.wire.event.SnapshotEnd;
 import io.kvmesh.common.wire.event.SnapshotStart;
 import io.kvmesh.common.wire.event.WorkerDown;
 import io.kvmesh.common.wire.event.WorkerUp;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,13 +32,15 @@ final class LogMessages {
   private final int rank;
   private final String location;
   private final Announcement announcement;
+  private final InstantSource clock;
   private int batches;
 
-  LogMessages(PublisherSettings settings, Announcement announcement) {
+  LogMessages(PublisherSettings settings, Announcement announcement, InstantSource clock) {
     this.instanceId = settings.worker().instanceId();
     this.rank = settings.worker().rank();
     this.location = settings.location();
     this.announcement = announcement;
+    this.clock = clock;
   }
 
   LogEvent up() {
@@ -62,13 +66,14 @@ final class LogMessages {
       case HeartbeatMark(LogPosition at) ->
           List.of(
               new Heartbeat(
+                  Formats.CURRENT,
                   instanceId,
                   rank,
                   epoch,
                   announcement,
                   List.of(
-                      new LocationState(
-                          location, at.sequence(), at.residentCount(), at.digest()))));
+                      new LocationState(location, at.sequence(), at.residentCount(), at.digest())),
+                  clock.millis()));
       case StartMark(String id, LogPosition at) -> {
         batches = 0;
         yield List.of(new SnapshotStart(instanceId, rank, epoch, location, id, at.sequence()));

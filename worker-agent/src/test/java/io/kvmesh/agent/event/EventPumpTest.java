@@ -140,6 +140,9 @@ class EventPumpTest {
       assertThat(heartbeats.getLast().locations())
           .containsExactly(
               new LocationState("LocalCPUBackend", 1, 1, at.cache.position().digest()));
+      assertThat(heartbeats.getFirst().sentMillis()).isEqualTo(PumpFixture.START.toEpochMilli());
+      assertThat(heartbeats.getLast().sentMillis())
+          .isEqualTo(PumpFixture.START.plusSeconds(20).toEpochMilli());
       assertThat(at.counters.heartbeats.get()).isEqualTo(5);
     }
   }

@@ -17,6 +17,7 @@ import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.WorkerKind;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
 /** A cache whose events go through an outbox to a log, turn by turn, on a clock of the test's. */
@@ -38,6 +39,7 @@ final class PumpFixture implements AutoCloseable {
           null,
           null,
           List.of("zmq"));
+  static final Instant START = Instant.ofEpochSecond(1_700_000_000);
   private static final int PAGE_BYTES = 8;
 
   final FakeEventLog log = new FakeEventLog();
@@ -67,7 +69,7 @@ final class PumpFixture implements AutoCloseable {
     pump =
         new EventPump(
             settings,
-            new LogMessages(settings, ANNOUNCEMENT),
+            new LogMessages(settings, ANNOUNCEMENT, () -> START.plusNanos(now)),
             outbox,
             cache,
             log,

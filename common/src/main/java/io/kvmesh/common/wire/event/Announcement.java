@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param position how far an engine's events are on the log; null of other workers, and as long as
  *     none is
+ * @param version of the program; null of workers that don't tell it
  */
 public record Announcement(
     WorkerKind kind,
@@ -24,14 +25,15 @@ public record Announcement(
     @Nullable String hashAlgorithm,
     @Nullable String hashSeed,
     List<String> channels,
-    @Extension @Nullable EnginePosition position) {
+    @Extension @Nullable EnginePosition position,
+    @Extension @Nullable String version) {
 
   /** Copies the collections. */
   public Announcement {
     channels = List.copyOf(channels);
   }
 
-  /** Of a worker that isn't an engine. */
+  /** Without extensions. */
   public Announcement(
       WorkerKind kind,
       String ip,
@@ -58,6 +60,35 @@ public record Announcement(
         hashAlgorithm,
         hashSeed,
         channels,
+        null,
         null);
+  }
+
+  /** The same of an engine whose events are on the log up to there. */
+  public Announcement at(@Nullable EnginePosition reached) {
+    return with(reached, version);
+  }
+
+  /** The same of a program of that version; null = not known. */
+  public Announcement ofVersion(@Nullable String program) {
+    return with(position, program);
+  }
+
+  private Announcement with(@Nullable EnginePosition reached, @Nullable String program) {
+    return new Announcement(
+        kind,
+        ip,
+        port,
+        peerInitUrl,
+        model,
+        dtype,
+        chunkTokens,
+        pageBytes,
+        memoryFormat,
+        hashAlgorithm,
+        hashSeed,
+        channels,
+        reached,
+        program);
   }
 }
