@@ -96,12 +96,12 @@ kvmesh.memory.file: {{ include "kvmesh.agent.file" . }}
 {{- if eq $v.agents.memory.volume "hugepages" }}
 kvmesh.memory.hugetlb: required
 {{- end }}
-info.topology.host: $(NODE_NAME)
+kvmesh.topology.host: $(NODE_NAME)
 {{- if $v.agents.topology.zoneLabel }}
-info.topology.zone: $(TOPOLOGY_ZONE)
+kvmesh.topology.zone: $(TOPOLOGY_ZONE)
 {{- end }}
 {{- if $v.agents.topology.rackLabel }}
-info.topology.rack: $(TOPOLOGY_RACK)
+kvmesh.topology.rack: $(TOPOLOGY_RACK)
 {{- end }}
 {{- with $v.agents.memory.numaNodes }}
 kvmesh.memory.numa-node: {{ index . $.index }}

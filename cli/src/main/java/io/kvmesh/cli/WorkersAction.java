@@ -26,6 +26,12 @@ final class WorkersAction extends Action {
     return GOOD;
   }
 
+  private static String place(JsonNode topology) {
+    String zone = Table.text(topology.path("zone"));
+    String rack = Table.text(topology.path("rack"));
+    return rack.equals("-") ? zone : zone + "/" + rack;
+  }
+
   static Table table(JsonNode workers) {
     return Table.of(
         workers,
@@ -40,6 +46,7 @@ final class WorkersAction extends Action {
         new Table.Column("HEARTBEAT", it -> Text.age(it.path("heartbeatAgeMillis"))),
         new Table.Column("CLOCK", it -> Text.age(it.path("clockAheadMillis"))),
         Table.Column.of("VERSION", "announcement.version"),
+        new Table.Column("ZONE/RACK", it -> place(it.path("announcement").path("topology"))),
         new Table.Column("DIFFERS IN", it -> Table.text(it.path("mismatch").path("fields"))));
   }
 }

@@ -158,11 +158,12 @@ class RenderingTest {
             .toString();
 
     assertThat(agent)
-        .contains("--info.topology.zone=$(TOPOLOGY_ZONE)", "--info.topology.rack=$(TOPOLOGY_RACK)")
+        .contains(
+            "--kvmesh.topology.zone=$(TOPOLOGY_ZONE)", "--kvmesh.topology.rack=$(TOPOLOGY_RACK)")
         .contains("metadata.labels['topology.kubernetes.io/zone']")
         .contains("metadata.labels['example.com/rack']");
     assertThat(Chart.text("minimal", "agents.topology.zoneLabel="))
-        .contains("--info.topology.host=$(NODE_NAME)")
+        .contains("--kvmesh.topology.host=$(NODE_NAME)")
         .doesNotContain("TOPOLOGY_");
   }
 

@@ -29,9 +29,6 @@ class SettingsTest {
   /** Of Spring Boot, beside those of the README. */
   private static final Set<String> SPRING =
       Set.of(
-          "info.topology.host",
-          "info.topology.rack",
-          "info.topology.zone",
           "server.ssl.bundle",
           "spring.ssl.bundle.pem.rest.keystore.certificate",
           "spring.ssl.bundle.pem.rest.keystore.private-key",

@@ -19,12 +19,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Offered is a worker that is not silent, not of the requester's instance, holds chunks of the
  * requester's keyspace (which names the rank), matches what the requester announced and has an
- * address. A worker that is suspect is offered: a wrong key costs it a short hit.
+ * address. A worker that is suspect is offered: a wrong key costs it a short hit. Of holders of
+ * equally many chunks the nearest to the requester is the best.
  */
 public final class PrefixLookup implements HolderLookup {
 
-  private static final Comparator<Candidate> LONGEST_THEN_FIRST_REGISTERED =
+  private static final Comparator<Candidate> LONGEST_THEN_NEAREST =
       Comparator.comparingInt((Candidate candidate) -> -candidate.match.length())
+          .thenComparingInt(candidate -> candidate.distance)
           .thenComparingLong(candidate -> candidate.view.registeredMillis())
           .thenComparing(candidate -> candidate.view.id().toString())
           .thenComparing(candidate -> candidate.match.location());
@@ -55,7 +57,7 @@ public final class PrefixLookup implements HolderLookup {
         .orElse(null);
   }
 
-  private record Candidate(PrefixMatch match, WorkerView view) {}
+  private record Candidate(PrefixMatch match, WorkerView view, int distance) {}
 
   /** The workers met in one lookup. */
   private final class Selection {
@@ -97,10 +99,11 @@ public final class PrefixLookup implements HolderLookup {
       for (PrefixMatch match : matches) {
         WorkerView view = eligible.get(match.worker());
         if (view != null && match.length() > 0) {
-          candidates.add(new Candidate(match, view));
+          int distance = Nearness.distance(wanted, view.announcement());
+          candidates.add(new Candidate(match, view, distance));
         }
       }
-      candidates.sort(LONGEST_THEN_FIRST_REGISTERED);
+      candidates.sort(LONGEST_THEN_NEAREST);
       return new LookupAnswer.Found(
           candidates.stream().map(Selection::holder).toList(), mismatched, withoutAddress);
     }

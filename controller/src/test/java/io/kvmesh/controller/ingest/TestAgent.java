@@ -15,6 +15,7 @@ import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.common.wire.event.SnapshotBatch;
 import io.kvmesh.common.wire.event.SnapshotEnd;
 import io.kvmesh.common.wire.event.SnapshotStart;
+import io.kvmesh.common.wire.event.Topology;
 import io.kvmesh.common.wire.event.WorkerDown;
 import io.kvmesh.common.wire.event.WorkerKind;
 import io.kvmesh.common.wire.event.WorkerUp;
@@ -169,17 +170,19 @@ public final class TestAgent {
 
   static Announcement announcement() {
     return new Announcement(
-        WorkerKind.AGENT,
-        "10.0.0.1",
-        7000,
-        "10.0.0.1:7001",
-        "llama",
-        "half",
-        256,
-        1L << 20,
-        "paged",
-        "sha256_cbor",
-        "0",
-        List.of("zmq"));
+            WorkerKind.AGENT,
+            "10.0.0.1",
+            7000,
+            "10.0.0.1:7001",
+            "llama",
+            "half",
+            256,
+            1L << 20,
+            "paged",
+            "sha256_cbor",
+            "0",
+            List.of("zmq"))
+        .ofVersion("1.2.3")
+        .in(new Topology("zone-1", null, "node-7"));
   }
 }

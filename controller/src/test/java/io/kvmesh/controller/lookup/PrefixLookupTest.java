@@ -10,10 +10,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.wire.event.Topology;
 import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.registry.WorkerState;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class PrefixLookupTest {
@@ -57,6 +59,37 @@ class PrefixLookupTest {
     hold(A, 9, 0, 4);
 
     assertThat(best(Requester.outside(keyspace())).worker()).isEqualTo(B);
+  }
+
+  @Test
+  void equallyLong_theNearestIsBest_hostBeforeRackBeforeZone() {
+    hold("unknown", null, 4);
+    hold("far", new Topology("z2", "r1", "h9"), 4);
+    hold("sameZone", new Topology("z1", "r2", "h3"), 4);
+    hold("sameRack", new Topology("z1", "r1", "h2"), 4);
+    hold("sameHost", new Topology("z1", "r1", "h1"), 4);
+    hold("longer", new Topology("z2", "r7", "h7"), 5);
+    registry.put(live(A, 99, agent("url").in(new Topology("z1", "r1", "h1"))));
+
+    assertThat(lookup.find(Requester.agent(A, keyspace()), TEN).holders())
+        .extracting(holder -> holder.worker().instanceId())
+        .containsExactly("longer", "sameHost", "sameRack", "sameZone", "unknown", "far");
+  }
+
+  @Test
+  void whoDoesNotTellWhereItIs_getsTheFirstRegisteredOfEquals() {
+    hold("first", new Topology("z2", null, "h2"), 4);
+    hold("second", new Topology("z1", null, "h1"), 4);
+    registry.put(live(A, 99, agent("url")));
+
+    assertThat(best(Requester.agent(A, keyspace())).worker().instanceId()).isEqualTo("first");
+  }
+
+  /** Registered after those before. */
+  private void hold(String instance, @Nullable Topology topology, int chunks) {
+    WorkerId worker = new WorkerId(instance, 0);
+    index.admit(worker, CPU, keyspace(), LongStream.range(0, chunks).toArray());
+    registry.put(live(worker, registry.workers().size() + 1L, agent("url").in(topology)));
   }
 
   @Test

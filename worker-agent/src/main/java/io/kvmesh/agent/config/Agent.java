@@ -232,7 +232,8 @@ public final class Agent implements AutoCloseable {
             parts.publisher(id),
             parts
                 .announcement(control.port(), peerServer.initAddress(), self.channels())
-                .ofVersion(version),
+                .ofVersion(version)
+                .in(settings.topology().announced()),
             outbox,
             cache);
     log.start();

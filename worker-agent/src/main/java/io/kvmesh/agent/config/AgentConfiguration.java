@@ -10,9 +10,11 @@ import io.kvmesh.agent.ops.Latencies;
 import io.kvmesh.agent.ops.LogHealth;
 import io.kvmesh.agent.ops.PeersHealth;
 import io.kvmesh.common.process.ParentWatch;
+import io.kvmesh.common.wire.event.Topology;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
@@ -36,6 +38,16 @@ public class AgentConfiguration {
     }
     String version = build.stream().map(BuildProperties::getVersion).findFirst().orElse(null);
     return new Agent(settings, latencies, version);
+  }
+
+  @Bean
+  InfoContributor topologyInfo(AgentSettings settings) {
+    Topology topology = settings.topology().announced();
+    return info -> {
+      if (topology != null) {
+        info.withDetail("topology", topology);
+      }
+    };
   }
 
   @Bean

@@ -42,6 +42,7 @@ public record AgentSettings(
     @DefaultValue Engine engine,
     @DefaultValue Lm lm,
     @NestedConfigurationProperty @DefaultValue Resp resp,
+    @NestedConfigurationProperty @DefaultValue TopologySettings topology,
     @DefaultValue Liveness liveness,
     @DefaultValue Zmq zmq,
     @DefaultValue Security security,

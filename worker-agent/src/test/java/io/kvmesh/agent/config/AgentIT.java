@@ -197,10 +197,10 @@ class AgentIT {
   @Test
   void whereTheAgentIs_isShown() throws Exception {
     try (ConfigurableApplicationContext program =
-        AgentApplication.start(arguments("a", NO_KAFKA, "--info.topology.zone=here"))) {
+        AgentApplication.start(arguments("a", NO_KAFKA, "--kvmesh.topology.zone=here"))) {
       assertThat(get(program, "/actuator/info"))
           .startsWith("200")
-          .contains("\"topology\":{\"zone\":\"here\"}");
+          .contains("\"topology\":{\"zone\":\"here\"");
     }
   }
 

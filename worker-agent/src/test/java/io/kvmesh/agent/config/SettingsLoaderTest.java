@@ -43,6 +43,7 @@ class SettingsLoaderTest {
     Map<String, Object> wrong = new HashMap<>();
     wrong.put("kvmesh.cluster", "a b");
     wrong.put("kvmesh.instance-id", "a/b");
+    wrong.put("kvmesh.topology.rack", "r\n1");
     wrong.put("kvmesh.rank", "-1");
     wrong.put("kvmesh.model.name", "");
     wrong.put("kvmesh.model.page-bytes", "many");
@@ -61,6 +62,7 @@ class SettingsLoaderTest {
         .containsOnlyKeys(
             "kvmesh.cluster",
             "kvmesh.instance-id",
+            "kvmesh.topology.rack",
             "kvmesh.rank",
             "kvmesh.model.name",
             "kvmesh.model.page-bytes",

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param position how far an engine's events are on the log; null of other workers, and as long as
  *     none is
  * @param version of the program; null of workers that don't tell it
+ * @param topology where it runs; null of workers that don't tell it
  */
 public record Announcement(
     WorkerKind kind,
@@ -26,7 +27,8 @@ public record Announcement(
     @Nullable String hashSeed,
     List<String> channels,
     @Extension @Nullable EnginePosition position,
-    @Extension @Nullable String version) {
+    @Extension @Nullable String version,
+    @Extension @Nullable Topology topology) {
 
   /** Copies the collections. */
   public Announcement {
@@ -61,20 +63,27 @@ public record Announcement(
         hashSeed,
         channels,
         null,
+        null,
         null);
   }
 
   /** The same of an engine whose events are on the log up to there. */
   public Announcement at(@Nullable EnginePosition reached) {
-    return with(reached, version);
+    return with(reached, version, topology);
   }
 
   /** The same of a program of that version; null = not known. */
   public Announcement ofVersion(@Nullable String program) {
-    return with(position, program);
+    return with(position, program, topology);
   }
 
-  private Announcement with(@Nullable EnginePosition reached, @Nullable String program) {
+  /** The same of a worker that runs there; null = not known. */
+  public Announcement in(@Nullable Topology place) {
+    return with(position, version, place);
+  }
+
+  private Announcement with(
+      @Nullable EnginePosition reached, @Nullable String program, @Nullable Topology place) {
     return new Announcement(
         kind,
         ip,
@@ -89,6 +98,7 @@ public record Announcement(
         hashSeed,
         channels,
         reached,
-        program);
+        program,
+        place);
   }
 }
