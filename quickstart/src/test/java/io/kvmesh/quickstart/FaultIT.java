@@ -160,8 +160,7 @@ class FaultIT {
     storeOnEach(40);
     awaitViewEqualsAgents();
 
-    fleet.redis().kill();
-    awaitStarted(fleet.redis());
+    Losses.redis(fleet);
     storeOnEach(10);
     awaitViewEqualsAgents();
     fleet.controller().kill();
@@ -258,18 +257,6 @@ class FaultIT {
             .execute(
                 Stream.concat(Stream.of(words), Stream.of("--url", url)).toArray(String[]::new));
     return out.toString();
-  }
-
-  /** Redis's port is free only when its server has noticed that its parent is gone. */
-  private static void awaitStarted(Member member) {
-    await()
-        .atMost(HEALED)
-        .ignoreExceptions()
-        .until(
-            () -> {
-              member.start();
-              return true;
-            });
   }
 
   /** Chunks that nobody has seen before. */

@@ -97,6 +97,29 @@ final class FleetProbe implements AutoCloseable {
     return inventory;
   }
 
+  /** The same, asked chunk by chunk: for caches of which a listing doesn't hold all. */
+  Map<String, Set<String>> presence(List<ChunkKey> chunks) throws InterruptedException {
+    Map<String, Set<String>> presence = new HashMap<>();
+    for (Member agent : fleet.agents()) {
+      Set<String> resident = new TreeSet<>();
+      for (ChunkKey chunk : chunks) {
+        if (isPresent(agent, chunk)) {
+          resident.add(text(chunk));
+        }
+      }
+      presence.put(agent.name(), resident);
+    }
+    return presence;
+  }
+
+  private boolean isPresent(Member agent, ChunkKey chunk) throws InterruptedException {
+    String management = agent.address(Fleet.MANAGEMENT);
+    return http.get(management, "/actuator/chunks/" + chunk)
+        .orElseThrow()
+        .path("resident")
+        .asBoolean();
+  }
+
   private JsonNode listing(Member agent) throws InterruptedException {
     String management = agent.address(Fleet.MANAGEMENT);
     return http.get(management, "/actuator/chunks?first=10000").orElseThrow();
@@ -135,7 +158,8 @@ final class FleetProbe implements AutoCloseable {
     return EngineClient.open(sockets, agent.name(), endpoint, TIMEOUT);
   }
 
-  private static String text(ChunkKey chunk) {
+  /** Its hash as REST and {@link RedisView} write it. */
+  static String text(ChunkKey chunk) {
     return Long.toUnsignedString(chunk.hash().bits());
   }
 

@@ -2,7 +2,6 @@ package io.kvmesh.controller.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kvmesh.common.wire.directory.ErrorMsg;
 import io.kvmesh.common.wire.directory.RegisterMsg;
@@ -10,10 +9,6 @@ import io.kvmesh.common.wire.directory.RegisterRetMsg;
 import io.kvmesh.embedded.EmbeddedKafka;
 import io.kvmesh.embedded.EmbeddedRedis;
 import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,14 +27,13 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class LmCacheWorkerIT {
 
-  private static final String PYTHON = "/usr/bin/python3";
   private static final String MISS = "['', '', 0, '']";
 
   @TempDir private static Path dir;
   private static EmbeddedKafka kafka;
   private static EmbeddedRedis redis;
 
-  private Path script;
+  private LmcacheProgram program;
 
   @BeforeAll
   static void start() throws Exception {
@@ -55,14 +49,7 @@ class LmCacheWorkerIT {
 
   @BeforeEach
   void needsPython() throws Exception {
-    assumeTrue(
-        Files.isExecutable(Path.of(PYTHON))
-            && new ProcessBuilder(PYTHON, "-c", "import zmq, msgpack").start().waitFor() == 0,
-        "skipped, needs " + PYTHON + " with zmq and msgpack (python3-zmq, python3-msgpack)");
-    script = dir.resolve("lmcache_worker.py");
-    try (InputStream program = LmCacheWorkerIT.class.getResourceAsStream("lmcache_worker.py")) {
-      Files.write(script, Objects.requireNonNull(program).readAllBytes());
-    }
+    program = LmcacheProgram.requirePython(dir);
   }
 
   private static RunningController controller(String cluster, String... settings) {
@@ -76,24 +63,12 @@ class LmCacheWorkerIT {
     return controller;
   }
 
-  private Process python(Object... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of(PYTHON, script.toString()));
-    for (Object argument : arguments) {
-      command.add(argument.toString());
-    }
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-  }
-
-  private static BufferedReader output(Process process) {
-    return process.inputReader(StandardCharsets.UTF_8);
-  }
-
   @Test
   void workers_areServedAsLmCacheServesThem() throws Exception {
     try (RunningController controller = controller("lmcache", "--kvmesh.front.claim-wait=1s")) {
-      Process worker = python("tour", controller.pullPort(), controller.replyPort());
+      Process worker = program.start("tour", controller.pullPort(), controller.replyPort());
       Map<String, String> said = new LinkedHashMap<>();
-      output(worker)
+      LmcacheProgram.output(worker)
           .lines()
           .map(line -> line.split("=", 2))
           .forEach(parts -> said.put(parts[0], parts[1]));
@@ -168,7 +143,7 @@ class LmCacheWorkerIT {
 
   @Test
   void workerWithoutHeartbeats_isAskedAndStays_oneThatDoesNotAnswerGoes() throws Exception {
-    Process worker = python("control");
+    Process worker = program.start("control");
     try (RunningController controller =
         controller(
             "probes",
@@ -176,7 +151,7 @@ class LmCacheWorkerIT {
             "--kvmesh.liveness.silent-after=300ms",
             "--kvmesh.liveness.expire-after=1s",
             "--kvmesh.command.timeout=3s")) {
-      BufferedReader said = output(worker);
+      BufferedReader said = LmcacheProgram.output(worker);
       int port = Integer.parseInt(Objects.requireNonNull(said.readLine()));
       assertThat(controller.ask(new RegisterMsg("idle", 0, "127.0.0.1", port, "idle:1")))
           .isInstanceOf(RegisterRetMsg.class);

@@ -2,9 +2,12 @@
 
 lmcache_worker.py tour PULL REPLY     one call after the other; prints name=value lines
 lmcache_worker.py control             answers health questions; prints its port
+lmcache_worker.py hold PULL REPLY INSTANCE PORT FIRST COUNT BEATS
+                                      holds keys, prints "held" when they are found, and stays
 """
 
 import json
+import signal
 import sys
 import threading
 import time
@@ -316,5 +319,20 @@ def control():
         print("asked", flush=True)
 
 
+def hold(pull, reply, instance, port, first, count, beats):
+    there = Tour(pull, reply)
+    port, keys = int(port), list(range(int(first), int(first) + int(count)))
+    url = "%s:%d" % (instance, port)
+    answer = there.requests.ask(register(instance, 0, port, url))
+    assert answer["type"] == "RegisterRetMsg", answer
+    there.push.send(pack(operations(instance, 0, 0, keys)))
+    if beats == "true":
+        beating = Requests(answer["extra_config"]["heartbeat_url"])
+        assert reason(beating.ask(heartbeat(instance, 0, port, url))) == "none"
+    assert there.hits("nobody", 0, keys, len(keys))[0] == instance
+    print("held", flush=True)
+    signal.pause()
+
+
 if __name__ == "__main__":
-    {"tour": tour, "control": control}[sys.argv[1]](*sys.argv[2:])
+    {"tour": tour, "control": control, "hold": hold}[sys.argv[1]](*sys.argv[2:])

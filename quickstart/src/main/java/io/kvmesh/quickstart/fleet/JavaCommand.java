@@ -38,9 +38,14 @@ final class JavaCommand {
     return this;
   }
 
-  /** Settings as words; of two with one name the later counts. */
+  /** Settings as words, --name=value; they take the place of those with the same name. */
   JavaCommand settings(List<String> settings) {
-    words.addAll(settings);
+    for (String setting : settings) {
+      // Spring would make a list of both.
+      String name = setting.substring(0, setting.indexOf('=') + 1);
+      words.removeIf(word -> word.startsWith(name));
+      words.add(setting);
+    }
     return this;
   }
 

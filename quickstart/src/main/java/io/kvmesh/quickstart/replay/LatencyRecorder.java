@@ -3,19 +3,21 @@ package io.kvmesh.quickstart.replay;
 import java.util.Arrays;
 
 /** Keeps every sample (nanoseconds): a replay has thousands, not millions. Not thread-safe. */
-final class LatencyRecorder {
+public final class LatencyRecorder {
 
   private long[] samples = new long[1_024];
   private int count;
 
-  void record(long nanos) {
+  /** Takes a sample. */
+  public void record(long nanos) {
     if (count == samples.length) {
       samples = Arrays.copyOf(samples, count * 2);
     }
     samples[count++] = nanos;
   }
 
-  Latency summary() {
+  /** What the samples so far come to. */
+  public Latency summary() {
     long[] sorted = Arrays.copyOf(samples, count);
     Arrays.sort(sorted);
     return new Latency(count, percentile(sorted, 50), percentile(sorted, 99));
