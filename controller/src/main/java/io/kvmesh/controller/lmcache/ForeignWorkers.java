@@ -140,6 +140,11 @@ final class ForeignWorkers {
     return viewed == null ? null : viewed.announcement();
   }
 
+  /** Whether the log has room for what can wait. */
+  boolean hasRoom() {
+    return log.hasRoom();
+  }
+
   /** A sign of life that names no address: the worker is where it was. */
   void heartbeat(WorkerView known) {
     Announcement announcement = known.announcement();

@@ -9,17 +9,20 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Future;
 import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Messages of workers that the view doesn't know, in order per worker, bounded in all. One wait for
- * the view runs at a time; it decides about every message that arrived before it began.
+ * the view runs at a time; it decides about every message that arrived before it began. Those of a
+ * worker that is known by then are delivered as fast as the log has room for them.
  *
  * <p>Owned by one thread, which calls {@link #tick} every few milliseconds.
  */
 final class HeldMessages {
 
   private final BiPredicate<WorkerId, DirectoryMessage> deliver;
+  private final BooleanSupplier room;
   private final LogView view;
   private final FrontSettings settings;
   private final FrontCounts counts;
@@ -28,15 +31,25 @@ final class HeldMessages {
   private long arrivals;
   private @Nullable Wait wait;
 
+  /** Why messages of a worker still wait. */
+  private enum Waiting {
+    NONE,
+    WORKER_UNKNOWN,
+    LOG_FULL
+  }
+
   /**
    * @param deliver false if the worker still isn't known
+   * @param room whether the log has room for another message
    */
   HeldMessages(
       BiPredicate<WorkerId, DirectoryMessage> deliver,
+      BooleanSupplier room,
       LogView view,
       FrontSettings settings,
       FrontCounts counts) {
     this.deliver = deliver;
+    this.room = room;
     this.view = view;
     this.settings = settings;
     this.counts = counts;
@@ -44,15 +57,31 @@ final class HeldMessages {
 
   /** Delivers what waits of the worker, if it is known by now; whether some still waits. */
   boolean flush(WorkerId worker) {
+    return deliver(worker) != Waiting.NONE;
+  }
+
+  private Waiting deliver(WorkerId worker) {
     Queue<Held> queue = byWorker.get(worker);
     if (queue == null) {
-      return false;
+      return Waiting.NONE;
     }
-    while (!queue.isEmpty() && deliver.test(worker, queue.element().message)) {
+    Waiting waiting = deliver(worker, queue);
+    removeIfEmpty(worker, queue);
+    return waiting;
+  }
+
+  private Waiting deliver(WorkerId worker, Queue<Held> queue) {
+    while (!queue.isEmpty()) {
+      if (!room.getAsBoolean()) {
+        return Waiting.LOG_FULL;
+      }
+      if (!deliver.test(worker, queue.element().message)) {
+        return Waiting.WORKER_UNKNOWN;
+      }
       queue.remove();
       size--;
     }
-    return !removeIfEmpty(worker, queue);
+    return Waiting.NONE;
   }
 
   void hold(WorkerId worker, DirectoryMessage message) {
@@ -66,18 +95,22 @@ final class HeldMessages {
     waitForView();
   }
 
-  /** Decides about what waits, if the view has had its time. */
+  /** Decides about what waits, if the view has had its time; the rest when the log has room. */
   void tick() {
     Wait current = wait;
     if (current == null || !current.read.isDone()) {
       return;
     }
-    wait = null;
     for (WorkerId worker : byWorker.keySet().toArray(WorkerId[]::new)) {
-      if (flush(worker)) {
+      Waiting waiting = deliver(worker);
+      if (waiting == Waiting.LOG_FULL) {
+        return;
+      }
+      if (waiting == Waiting.WORKER_UNKNOWN) {
         drop(worker, current.arrivedBefore);
       }
     }
+    wait = null;
     waitForView();
   }
 
@@ -99,13 +132,11 @@ final class HeldMessages {
     removeIfEmpty(worker, queue);
   }
 
-  private boolean removeIfEmpty(WorkerId worker, Queue<Held> queue) {
+  private void removeIfEmpty(WorkerId worker, Queue<Held> queue) {
     counts.held(size);
     if (queue.isEmpty()) {
       byWorker.remove(worker);
-      return true;
     }
-    return false;
   }
 
   private record Held(DirectoryMessage message, long arrival) {}

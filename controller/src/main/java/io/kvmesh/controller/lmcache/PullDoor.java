@@ -28,7 +28,8 @@ final class PullDoor implements MessageHandler {
   private final BooleanSupplier room;
   private final SocketLoop loop;
   private final LogLimit logLimit = new LogLimit(System::nanoTime);
-  private @Nullable ZmqSocket paused;
+  private @Nullable ZmqSocket source;
+  private boolean paused;
 
   /**
    * @param room whether the log has room
@@ -47,14 +48,23 @@ final class PullDoor implements MessageHandler {
     this.loop = loop;
   }
 
-  /** To be called every few milliseconds. */
+  /** To be called every few milliseconds. What the handler held may take all room there is. */
   void tick() {
-    ZmqSocket waiting = paused;
-    if (waiting != null && room.getAsBoolean()) {
-      paused = null;
-      loop.resume(waiting);
-    }
     handler.tick();
+    if (source != null) {
+      pauseOrResume(source);
+    }
+  }
+
+  private void pauseOrResume(ZmqSocket socket) {
+    boolean full = !room.getAsBoolean();
+    if (full && !paused) {
+      loop.pause(socket);
+      counts.pullPaused();
+    } else if (!full && paused) {
+      loop.resume(socket);
+    }
+    paused = full;
   }
 
   @Override
@@ -68,11 +78,8 @@ final class PullDoor implements MessageHandler {
       counts.end(FrontCounts.Door.PULL);
       message.release();
     }
-    if (!room.getAsBoolean()) {
-      paused = socket;
-      loop.pause(socket);
-      counts.pullPaused();
-    }
+    source = socket;
+    pauseOrResume(socket);
   }
 
   private void onFrame(Multipart message, Frame frame) {

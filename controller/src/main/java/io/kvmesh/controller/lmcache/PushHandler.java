@@ -43,7 +43,7 @@ final class PushHandler {
     this.registry = registry;
     this.conflicts = conflicts;
     this.counts = counts;
-    this.held = new HeldMessages(this::tryDeliver, view, settings, counts);
+    this.held = new HeldMessages(this::tryDeliver, workers::hasRoom, view, settings, counts);
   }
 
   /** Takes a message; one that this socket doesn't serve is counted. */

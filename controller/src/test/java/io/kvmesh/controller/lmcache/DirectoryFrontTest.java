@@ -13,7 +13,6 @@ import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.Message;
 import io.kvmesh.common.wire.OpType;
-import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.directory.AppliedMsg;
 import io.kvmesh.common.wire.directory.AppliedRetMsg;
 import io.kvmesh.common.wire.directory.BatchedKVOperationMsg;
@@ -33,20 +32,12 @@ import io.kvmesh.common.zmq.SocketKind;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSocket;
 import io.kvmesh.common.zmq.ZmqSockets;
-import io.kvmesh.controller.fixture.FakeLog;
-import io.kvmesh.controller.fixture.NaiveIndex;
 import io.kvmesh.controller.lookup.Barrier;
-import io.kvmesh.controller.lookup.DrainLookup;
-import io.kvmesh.controller.lookup.PrefixLookup;
-import io.kvmesh.controller.lookup.ReadyLookup;
-import io.kvmesh.controller.registry.WorkerRegistry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,68 +50,27 @@ class DirectoryFrontTest {
   private static final Duration WAIT = Duration.ofSeconds(10);
   private static final int MAX_FRAME_BYTES = 64 << 10;
 
-  private final MessageCodec codec = new MessageCodec();
-  private final FakeLog log = new FakeLog();
-  private final WorkerRegistry registry = new WorkerRegistry();
-  private final NaiveIndex index = new NaiveIndex();
-  private final FakeView view = new FakeView();
-  private final FrontCounts counts = new FrontCounts();
-  private final List<CompletableFuture<Barrier.Answer>> barriers = new ArrayList<>();
-  private final ZmqSockets sockets = new ZmqSockets();
-  private final DirectoryFront front =
-      new DirectoryFront(
-          new FrontSettings(
-              "tcp://127.0.0.1:0",
-              "tcp://127.0.0.1:0",
-              "tcp://127.0.0.1:0",
-              "",
-              SocketSettings.DEFAULT.withMessages(1000, MAX_FRAME_BYTES, 64),
-              Duration.ofSeconds(5),
-              10,
-              2,
-              Duration.ofSeconds(5),
-              3,
-              Duration.ofSeconds(1)),
-          sockets,
-          new ReadyLookup(view::ready, new PrefixLookup(index, registry)),
-          new DrainLookup(view::ready, index, registry),
-          this::barrier,
-          view,
-          registry,
-          (worker, announcement) -> CompletableFuture.completedFuture(false),
-          log,
-          counts);
-
-  private synchronized CompletableFuture<Barrier.Answer> barrier(
-      WorkerId worker, long epoch, long sequence, Duration timeout) {
-    CompletableFuture<Barrier.Answer> answer = new CompletableFuture<>();
-    barriers.add(answer);
-    return answer;
-  }
-
-  private synchronized int barriersAsked() {
-    return barriers.size();
-  }
+  private RunningFront front;
 
   @BeforeEach
   void start() throws IOException {
-    front.start();
-    index.admit(A, CPU, keyspace(), 1, 2);
-    registry.put(live(A, 1, agent("url-A")));
+    front =
+        RunningFront.start(SocketSettings.DEFAULT.withMessages(1000, MAX_FRAME_BYTES, 64), 10, 2);
+    front.index.admit(A, CPU, keyspace(), 1, 2);
+    front.registry.put(live(A, 1, agent("url-A")));
   }
 
   @AfterEach
   void close() {
     front.close();
-    assertThat(sockets.close(Duration.ofSeconds(20))).isTrue();
   }
 
   @Test
   void everyEnvelope_isAnsweredInTheSameOne() throws Exception {
-    byte[] question = codec.encode(lookup());
+    byte[] question = front.codec.encode(lookup());
     Frame id = Frame.of(new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
-    try (ZmqSocket dealer = connect(SocketKind.DEALER);
-        ZmqSocket req = connect(SocketKind.REQ)) {
+    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER);
+        ZmqSocket req = front.connectReply(SocketKind.REQ)) {
       dealer.send(List.of(Frame.EMPTY, Frame.of(question)));
       assertHit(receive(dealer), 2);
 
@@ -142,25 +92,25 @@ class DirectoryFrontTest {
 
   @Test
   void noPayload_isCountedAndTheSocketLivesOn() throws Exception {
-    try (ZmqSocket dealer = connect(SocketKind.DEALER)) {
+    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER)) {
       dealer.send(List.of(Frame.EMPTY, Frame.EMPTY));
       dealer.send(List.of(Frame.EMPTY));
-      dealer.send(List.of(Frame.of(codec.encode(lookup())), Frame.EMPTY));
+      dealer.send(List.of(Frame.of(front.codec.encode(lookup())), Frame.EMPTY));
 
       assertAlive(dealer);
     }
-    assertThat(counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(3);
+    assertThat(front.counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(3);
   }
 
   @Test
   void garbage_isAnsweredWithAnErrorAndCounted() throws Exception {
     Random random = new Random(11);
-    byte[] valid = codec.encode(lookup());
+    byte[] valid = front.codec.encode(lookup());
     byte[] trailing = java.util.Arrays.copyOf(valid, valid.length + 1);
     byte[] bytes = new byte[100];
     random.nextBytes(bytes);
     bytes[0] = (byte) 0xc1;
-    try (ZmqSocket dealer = connect(SocketKind.DEALER)) {
+    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER)) {
       for (byte[] bad : List.of(bytes, trailing, "{".getBytes(StandardCharsets.UTF_8))) {
         dealer.send(List.of(Frame.EMPTY, Frame.of(bad)));
         assertThat(reply(receive(dealer)))
@@ -169,52 +119,53 @@ class DirectoryFrontTest {
       }
       assertAlive(dealer);
     }
-    assertThat(counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(3);
+    assertThat(front.counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(3);
   }
 
   @Test
   void messageOfAnotherKind_isAnsweredAsLmcacheDoes() throws Exception {
-    try (ZmqSocket dealer = connect(SocketKind.DEALER)) {
-      dealer.send(List.of(Frame.EMPTY, Frame.of(codec.encode(new LookupMsg("e", List.of(1L))))));
+    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER)) {
+      dealer.send(
+          List.of(Frame.EMPTY, Frame.of(front.codec.encode(new LookupMsg("e", List.of(1L))))));
 
       assertThat(reply(receive(dealer)))
           .isEqualTo(new ErrorMsg("Unknown message type: LookupMsg", ErrorMsg.UNSUPPORTED));
     }
-    assertThat(counts.unsupporteds(FrontCounts.Door.REPLY)).isEqualTo(1);
+    assertThat(front.counts.unsupporteds(FrontCounts.Door.REPLY)).isEqualTo(1);
   }
 
   @Test
   void oversizedFrame_costsItsSenderTheConnectionAndNobodyElse() throws Exception {
-    try (ZmqSocket bad = connect(SocketKind.DEALER);
-        ZmqSocket good = connect(SocketKind.DEALER);
-        ZmqSocket push = connectPull()) {
+    try (ZmqSocket bad = front.connectReply(SocketKind.DEALER);
+        ZmqSocket good = front.connectReply(SocketKind.DEALER);
+        ZmqSocket push = front.connectPull()) {
       assertAlive(good);
       bad.send(List.of(Frame.EMPTY, Frame.of(new byte[2 * MAX_FRAME_BYTES])));
       push.send(new byte[2 * MAX_FRAME_BYTES]);
 
       assertAlive(good);
-      try (ZmqSocket another = connectPull()) {
-        another.send(codec.encode(operations(A)));
-        await().atMost(WAIT).until(() -> counts.messages(FrontCounts.Door.PULL) == 1);
+      try (ZmqSocket another = front.connectPull()) {
+        another.send(front.codec.encode(operations(A)));
+        await().atMost(WAIT).until(() -> front.counts.messages(FrontCounts.Door.PULL) == 1);
       }
     }
   }
 
   @Test
   void waitingRequests_holdUpNobodyAndAreBounded() throws Exception {
-    byte[] question = codec.encode(new AppliedMsg("A", 0, 1, 5, 4000));
-    try (ZmqSocket waiting = connect(SocketKind.DEALER);
-        ZmqSocket other = connect(SocketKind.DEALER)) {
+    byte[] question = front.codec.encode(new AppliedMsg("A", 0, 1, 5, 4000));
+    try (ZmqSocket waiting = front.connectReply(SocketKind.DEALER);
+        ZmqSocket other = front.connectReply(SocketKind.DEALER)) {
       waiting.send(List.of(Frame.EMPTY, Frame.of(question)));
       waiting.send(List.of(Frame.EMPTY, Frame.of(question)));
-      await().atMost(WAIT).until(() -> barriersAsked() == 2);
+      await().atMost(WAIT).until(() -> front.barriers.size() == 2);
 
       assertAlive(other);
       other.send(List.of(Frame.EMPTY, Frame.of(question)));
       assertThat(reply(receive(other))).isInstanceOf(ErrorMsg.class);
-      assertThat(counts.losses(FrontCounts.Loss.OVERLOAD)).isEqualTo(1);
+      assertThat(front.counts.losses(FrontCounts.Loss.OVERLOAD)).isEqualTo(1);
 
-      barriers.forEach(
+      front.barriers.forEach(
           answer -> answer.complete(new Barrier.Answer(Barrier.Outcome.APPLIED, 1, 5)));
       assertThat(reply(receive(waiting))).isEqualTo(new AppliedRetMsg(true, 1, 5));
       assertThat(reply(receive(waiting))).isEqualTo(new AppliedRetMsg(true, 1, 5));
@@ -224,29 +175,28 @@ class DirectoryFrontTest {
   @Test
   void askerThatLeft_isACountedOutcome() throws Exception {
     try (ZmqSockets ofTheAsker = new ZmqSockets();
-        ZmqSocket waiting =
-            ofTheAsker.connect(SocketKind.DEALER, "tcp://127.0.0.1:" + front.replyPort())) {
+        ZmqSocket waiting = ofTheAsker.connect(SocketKind.DEALER, front.replyAddress())) {
       waiting.send(
-          List.of(Frame.EMPTY, Frame.of(codec.encode(new AppliedMsg("A", 0, 1, 5, 4000)))));
-      await().atMost(WAIT).until(() -> barriersAsked() == 1);
+          List.of(Frame.EMPTY, Frame.of(front.codec.encode(new AppliedMsg("A", 0, 1, 5, 4000)))));
+      await().atMost(WAIT).until(() -> front.barriers.size() == 1);
     }
     // Its connection is closed now; what the front answers later, it does after it has seen that.
-    try (ZmqSocket other = connect(SocketKind.DEALER)) {
+    try (ZmqSocket other = front.connectReply(SocketKind.DEALER)) {
       assertAlive(other);
       assertAlive(other);
     }
-    barriers.getFirst().complete(new Barrier.Answer(Barrier.Outcome.APPLIED, 1, 5));
+    front.barriers.getFirst().complete(new Barrier.Answer(Barrier.Outcome.APPLIED, 1, 5));
 
-    await().atMost(WAIT).until(() -> counts.losses(FrontCounts.Loss.NO_ROUTE) == 1);
+    await().atMost(WAIT).until(() -> front.counts.losses(FrontCounts.Loss.NO_ROUTE) == 1);
   }
 
   @Test
   void registration_isAnsweredAfterTheLogHasIt() throws Exception {
-    log.acknowledgeByHand();
-    try (ZmqSocket req = connect(SocketKind.REQ)) {
-      req.send(codec.encode(new RegisterMsg("F", 0, "127.0.0.1", 2, "url")));
-      await().atMost(WAIT).until(() -> log.events().size() == 1);
-      log.appended().getFirst().offset().complete(3L);
+    front.log.acknowledgeByHand();
+    try (ZmqSocket req = front.connectReply(SocketKind.REQ)) {
+      req.send(front.codec.encode(new RegisterMsg("F", 0, "127.0.0.1", 2, "url")));
+      await().atMost(WAIT).until(() -> front.log.events().size() == 1);
+      front.log.appended().getFirst().offset().complete(3L);
 
       assertThat(reply(receive(req))).isInstanceOf(RegisterRetMsg.class);
     }
@@ -255,28 +205,28 @@ class DirectoryFrontTest {
   @Test
   void pull_everyFrameIsAMessageAndABadOneSpoilsNone() throws Exception {
     WorkerId worker = new WorkerId("F", 0);
-    registry.put(live(worker, 1, foreign("url")));
-    Frame good = Frame.of(codec.encode(operations(worker)));
-    Frame nonsense = Frame.of(codec.encode(operations("a/b", 0)));
+    front.registry.put(live(worker, 1, foreign("url")));
+    Frame good = Frame.of(front.codec.encode(operations(worker)));
+    Frame nonsense = Frame.of(front.codec.encode(operations("a/b", 0)));
     byte[] twice = new byte[2 * good.size()];
     System.arraycopy(good.toArray(), 0, twice, 0, good.size());
     System.arraycopy(good.toArray(), 0, twice, good.size(), good.size());
-    try (ZmqSocket push = connectPull()) {
+    try (ZmqSocket push = front.connectPull()) {
       push.send(
           List.of(good, Frame.of(new byte[] {1}), Frame.EMPTY, Frame.of(twice), nonsense, good));
       push.send(good.toArray());
 
-      await().atMost(WAIT).until(() -> log.events().size() == 3);
+      await().atMost(WAIT).until(() -> front.log.events().size() == 3);
     }
-    assertThat(counts.garbages(FrontCounts.Door.PULL)).isEqualTo(4);
+    assertThat(front.counts.garbages(FrontCounts.Door.PULL)).isEqualTo(4);
   }
 
   @Test
   void json_onBothSockets_isTheSameMessageAndCounted() throws Exception {
     WorkerId worker = new WorkerId("F", 0);
-    registry.put(live(worker, 1, foreign("url")));
-    try (ZmqSocket dealer = connect(SocketKind.DEALER);
-        ZmqSocket push = connectPull()) {
+    front.registry.put(live(worker, 1, foreign("url")));
+    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER);
+        ZmqSocket push = front.connectPull()) {
       dealer.send(
           List.of(
               Frame.EMPTY,
@@ -291,22 +241,21 @@ class DirectoryFrontTest {
                   "{'type':'BatchedKVOperationMsg','instance_id':'F','worker_id':0,'location':'%s',"
                           .formatted(CPU)
                       + "'operations':[{'op_type':'admit','key':1,'seq_num':0}]}"),
-              Frame.of(codec.encode(operations(worker)))));
-      await().atMost(WAIT).until(() -> log.events().size() == 2);
+              Frame.of(front.codec.encode(operations(worker)))));
+      await().atMost(WAIT).until(() -> front.log.events().size() == 2);
     }
-    assertThat(log.events().get(0)).isEqualTo(log.events().get(1));
+    assertThat(front.log.events().get(0)).isEqualTo(front.log.events().get(1));
     for (FrontCounts.Door door : List.of(FrontCounts.Door.PULL, FrontCounts.Door.REPLY)) {
-      assertThat(counts.jsons(door)).as("%s", door).isEqualTo(1);
-      assertThat(counts.garbages(door)).as("%s", door).isZero();
+      assertThat(front.counts.jsons(door)).as("%s", door).isEqualTo(1);
+      assertThat(front.counts.garbages(door)).as("%s", door).isZero();
     }
   }
 
   @Test
   void heartbeatSocket_takesHeartbeatsInEitherFormAndNothingElse() throws Exception {
-    registry.put(live(new WorkerId("F", 0), 1, foreign("url")));
-    byte[] heartbeat = codec.encode(new HeartbeatMsg("F", 0, "127.0.0.1", 1, "url"));
-    try (ZmqSocket dealer =
-        sockets.connect(SocketKind.DEALER, "tcp://127.0.0.1:" + front.heartbeatPort())) {
+    front.registry.put(live(new WorkerId("F", 0), 1, foreign("url")));
+    byte[] heartbeat = front.codec.encode(new HeartbeatMsg("F", 0, "127.0.0.1", 1, "url"));
+    try (ZmqSocket dealer = front.connectHeartbeat()) {
       dealer.send(List.of(Frame.EMPTY, Frame.of(heartbeat)));
       assertThat(reply(receive(dealer))).isEqualTo(new HeartbeatRetMsg(List.of()));
       dealer.send(
@@ -316,21 +265,21 @@ class DirectoryFrontTest {
                       + "'port':1,'peer_init_url':null}")));
       assertThat(reply(receive(dealer))).isEqualTo(new HeartbeatRetMsg(List.of()));
 
-      dealer.send(List.of(Frame.EMPTY, Frame.of(codec.encode(lookup()))));
+      dealer.send(List.of(Frame.EMPTY, Frame.of(front.codec.encode(lookup()))));
       assertThat(reply(receive(dealer)))
           .isEqualTo(
               new ErrorMsg("Expected HeartbeatMsg, got BatchedP2PLookupMsg", ErrorMsg.UNSUPPORTED));
       dealer.send(List.of(Frame.EMPTY, Frame.of(new byte[] {(byte) 0xc1})));
       assertThat(reply(receive(dealer))).isInstanceOf(ErrorMsg.class);
     }
-    assertThat(counts.messages(FrontCounts.Door.HEARTBEAT)).isEqualTo(3);
-    assertThat(counts.unsupporteds(FrontCounts.Door.HEARTBEAT)).isEqualTo(1);
-    assertThat(counts.garbages(FrontCounts.Door.HEARTBEAT)).isEqualTo(1);
+    assertThat(front.counts.messages(FrontCounts.Door.HEARTBEAT)).isEqualTo(3);
+    assertThat(front.counts.unsupporteds(FrontCounts.Door.HEARTBEAT)).isEqualTo(1);
+    assertThat(front.counts.garbages(FrontCounts.Door.HEARTBEAT)).isEqualTo(1);
   }
 
   @Test
   void json_thatIsNoMessage_isAnsweredWithFieldAndRule() throws Exception {
-    try (ZmqSocket dealer = connect(SocketKind.DEALER)) {
+    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER)) {
       dealer.send(
           List.of(
               Frame.EMPTY,
@@ -346,8 +295,8 @@ class DirectoryFrontTest {
               });
       assertAlive(dealer);
     }
-    assertThat(counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(1);
-    assertThat(counts.jsons(FrontCounts.Door.REPLY)).isZero();
+    assertThat(front.counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(1);
+    assertThat(front.counts.jsons(FrontCounts.Door.REPLY)).isZero();
   }
 
   private static Frame json(String text) {
@@ -368,16 +317,8 @@ class DirectoryFrontTest {
         instanceId, rank, CPU, List.of(new KVOpEvent(OpType.ADMIT, ChunkHash.ofSigned(1), 0)));
   }
 
-  private ZmqSocket connect(SocketKind kind) throws IOException {
-    return sockets.connect(kind, "tcp://127.0.0.1:" + front.replyPort());
-  }
-
-  private ZmqSocket connectPull() throws IOException {
-    return sockets.connect(SocketKind.PUSH, "tcp://127.0.0.1:" + front.pullPort());
-  }
-
   private void assertAlive(ZmqSocket dealer) throws Exception {
-    dealer.send(List.of(Frame.EMPTY, Frame.of(codec.encode(lookup()))));
+    dealer.send(List.of(Frame.EMPTY, Frame.of(front.codec.encode(lookup()))));
     assertHit(receive(dealer), 2);
   }
 
@@ -395,6 +336,6 @@ class DirectoryFrontTest {
   }
 
   private Message reply(Multipart answer) throws Exception {
-    return codec.decode(DirectoryReply.class, answer.frames().getLast().toArray());
+    return front.codec.decode(DirectoryReply.class, answer.frames().getLast().toArray());
   }
 }

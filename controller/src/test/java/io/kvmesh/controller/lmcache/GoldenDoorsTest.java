@@ -4,21 +4,12 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.kvmesh.common.key.WorkerId;
-import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.zmq.Frame;
 import io.kvmesh.common.zmq.Multipart;
 import io.kvmesh.common.zmq.SocketKind;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSocket;
-import io.kvmesh.common.zmq.ZmqSockets;
-import io.kvmesh.controller.fixture.FakeLog;
-import io.kvmesh.controller.index.MemoryIndex;
-import io.kvmesh.controller.lookup.Barrier;
-import io.kvmesh.controller.lookup.DrainLookup;
-import io.kvmesh.controller.lookup.LookupAnswer;
-import io.kvmesh.controller.registry.WorkerRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +18,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,65 +39,18 @@ class GoldenDoorsTest {
           "FullSyncStartMsg", "FullSyncStartRetMsg",
           "FullSyncStatusMsg", "FullSyncStatusRetMsg");
 
-  private final MessageCodec codec = new MessageCodec();
-  private final FakeLog log = new FakeLog();
-  private final FrontCounts counts = new FrontCounts();
-  private final ZmqSockets sockets = new ZmqSockets();
-  private final DirectoryFront front =
-      new DirectoryFront(
-          new FrontSettings(
-              "tcp://127.0.0.1:0",
-              "tcp://127.0.0.1:0",
-              "tcp://127.0.0.1:0",
-              "",
-              SocketSettings.DEFAULT.withMessages(1000, 64 << 10, 128),
-              Duration.ofSeconds(5),
-              1000,
-              100,
-              Duration.ofSeconds(5),
-              3,
-              Duration.ofSeconds(1)),
-          sockets,
-          (requester, hashes) -> new LookupAnswer.Found(List.of(), 0, 0),
-          new DrainLookup(() -> false, new MemoryIndex(), new WorkerRegistry()),
-          (worker, epoch, sequence, timeout) ->
-              CompletableFuture.completedFuture(
-                  new Barrier.Answer(Barrier.Outcome.TIMED_OUT, -1, -1)),
-          new CaughtUp(),
-          new WorkerRegistry(),
-          (worker, announcement) -> CompletableFuture.completedFuture(false),
-          log,
-          counts);
-
-  /** A view that is never behind. */
-  private static final class CaughtUp implements LogView {
-
-    @Override
-    public boolean ready() {
-      return true;
-    }
-
-    @Override
-    public CompletableFuture<Boolean> caughtUp(Duration timeout) {
-      return CompletableFuture.completedFuture(true);
-    }
-
-    @Override
-    public boolean snapshotWanted(WorkerId worker) {
-      return false;
-    }
-  }
+  private RunningFront front;
 
   @BeforeEach
   void start() throws IOException {
-    front.start();
+    front = RunningFront.start(SocketSettings.DEFAULT.withMessages(1000, 64 << 10, 128), 1000, 100);
+    front.view.neverBehind = true;
   }
 
   @AfterEach
   void close() {
     front.close();
-    assertThat(sockets.close(WAIT)).isTrue();
-    assertThat(counts.losses(FrontCounts.Loss.FAULT)).isZero();
+    assertThat(front.counts.losses(FrontCounts.Loss.FAULT)).isZero();
   }
 
   private static List<JsonNode> vectors(String file, String list) throws IOException {
@@ -127,7 +70,8 @@ class GoldenDoorsTest {
   private String ask(ZmqSocket dealer, byte[] payload) throws Exception {
     dealer.send(List.of(Frame.EMPTY, Frame.of(payload)));
     Multipart answer = requireNonNull(dealer.receive(WAIT), "an answer");
-    return codec
+    return front
+        .codec
         .decode(DirectoryReply.class, answer.frames().getLast().toArray())
         .getClass()
         .getSimpleName();
@@ -135,8 +79,7 @@ class GoldenDoorsTest {
 
   @Test
   void replySocket_answersRequestsInKind_andAllElseWithAnError() throws Exception {
-    try (ZmqSocket dealer =
-        sockets.connect(SocketKind.DEALER, "tcp://127.0.0.1:" + front.replyPort())) {
+    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER)) {
       for (JsonNode vector : vectors("controller_messages.json", "vectors")) {
         assertThat(ask(dealer, bytes(vector)))
             .as(vector.path("name").asString())
@@ -147,8 +90,7 @@ class GoldenDoorsTest {
 
   @Test
   void heartbeatSocket_answersHeartbeatsInKind_andAllElseWithAnError() throws Exception {
-    try (ZmqSocket dealer =
-        sockets.connect(SocketKind.DEALER, "tcp://127.0.0.1:" + front.heartbeatPort())) {
+    try (ZmqSocket dealer = front.connectHeartbeat()) {
       for (JsonNode vector : vectors("controller_messages.json", "vectors")) {
         boolean heartbeat = vector.path("type").asString().equals("HeartbeatMsg");
         assertThat(ask(dealer, bytes(vector)))
@@ -160,8 +102,7 @@ class GoldenDoorsTest {
 
   @Test
   void whatTheRealDecoderRejects_isAnsweredWithAnError() throws Exception {
-    try (ZmqSocket dealer =
-        sockets.connect(SocketKind.DEALER, "tcp://127.0.0.1:" + front.replyPort())) {
+    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER)) {
       for (JsonNode vector : vectors("negative.json", "decode")) {
         if (bytes(vector).length == 0) {
           continue; // No payload, so no request: counted, and not answered.
@@ -180,13 +121,14 @@ class GoldenDoorsTest {
     for (JsonNode vector : vectors("controller_messages.json", "vectors")) {
       frames.add(Frame.of(bytes(vector)));
     }
-    try (ZmqSocket push = sockets.connect(SocketKind.PUSH, "tcp://127.0.0.1:" + front.pullPort())) {
+    try (ZmqSocket push = front.connectPull()) {
       push.send(frames);
       await()
           .atMost(WAIT)
           .until(
               () ->
-                  counts.messages(FrontCounts.Door.PULL) + counts.garbages(FrontCounts.Door.PULL)
+                  front.counts.messages(FrontCounts.Door.PULL)
+                          + front.counts.garbages(FrontCounts.Door.PULL)
                       == frames.size());
     }
   }

@@ -10,7 +10,6 @@ import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.OpType;
-import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.directory.BatchedKVOperationMsg;
 import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
@@ -19,17 +18,9 @@ import io.kvmesh.common.zmq.SendOutcome;
 import io.kvmesh.common.zmq.SocketKind;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSocket;
-import io.kvmesh.common.zmq.ZmqSockets;
-import io.kvmesh.controller.fixture.FakeLog;
-import io.kvmesh.controller.fixture.NaiveIndex;
-import io.kvmesh.controller.lookup.DrainLookup;
-import io.kvmesh.controller.lookup.PrefixLookup;
-import io.kvmesh.controller.lookup.ReadyLookup;
-import io.kvmesh.controller.registry.WorkerRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -44,102 +35,102 @@ class PullPauseTest {
   private static final WorkerId WORKER = new WorkerId("F", 0);
   private static final Duration WAIT = Duration.ofSeconds(20);
   private static final int OPERATIONS = 500;
+
+  /** As many messages of an unknown worker may wait. */
+  private static final int HELD = 10;
+
   private static final SocketSettings FEW = SocketSettings.DEFAULT.withMessages(10, 64 << 10, 64);
 
-  private final MessageCodec codec = new MessageCodec();
-  private final FakeLog log = new FakeLog();
-  private final WorkerRegistry registry = new WorkerRegistry();
-  private final FakeView view = new FakeView();
-  private final FrontCounts counts = new FrontCounts();
-  private final ZmqSockets sockets = new ZmqSockets();
-  private final NaiveIndex index = new NaiveIndex();
-  private final DirectoryFront front =
-      new DirectoryFront(
-          new FrontSettings(
-              "tcp://127.0.0.1:0",
-              "tcp://127.0.0.1:0",
-              "",
-              "",
-              FEW,
-              Duration.ofSeconds(5),
-              10,
-              2,
-              Duration.ofSeconds(5),
-              3,
-              Duration.ofSeconds(1)),
-          sockets,
-          new ReadyLookup(view::ready, new PrefixLookup(index, registry)),
-          new DrainLookup(view::ready, index, registry),
-          (worker, epoch, sequence, timeout) -> new CompletableFuture<>(),
-          view,
-          registry,
-          (worker, announcement) -> CompletableFuture.completedFuture(false),
-          log,
-          counts);
+  private RunningFront front;
 
   @BeforeEach
   void start() throws IOException {
-    front.start();
-    registry.put(live(WORKER, 1, foreign("url")));
+    front = RunningFront.start(FEW, HELD, 2);
+    front.registry.put(live(WORKER, 1, foreign("url")));
   }
 
   @AfterEach
   void close() {
     front.close();
-    assertThat(sockets.close(Duration.ofSeconds(20))).isTrue();
   }
 
   @Test
   void fullLog_pushesWaitForIt_inOrderAndWhole() throws Exception {
-    log.full(true);
-    try (ZmqSocket push = connect(SocketKind.PUSH, front.pullPort())) {
+    front.log.full(true);
+    try (ZmqSocket push = front.connectPull()) {
       await().atMost(WAIT).until(push::isConnected);
       assertThat(push.send(batch(0))).isEqualTo(SendOutcome.SENT);
-      await().atMost(WAIT).until(() -> counts.pullPauses() == 1);
+      await().atMost(WAIT).until(() -> front.counts.pullPauses() == 1);
       int sent = 1;
       while (push.send(batch(sent)) == SendOutcome.SENT) {
         sent++;
       }
       assertRepliesGoOn();
-      assertThat(log.events()).as("what came before the pause and the heartbeat").hasSize(2);
+      assertThat(front.log.events()).as("what came before the pause and the heartbeat").hasSize(2);
 
-      log.full(false);
+      front.log.full(false);
 
       int pushed = sent;
-      await().atMost(WAIT).until(() -> log.events().size() == pushed + 1);
+      await().atMost(WAIT).until(() -> front.log.events().size() == pushed + 1);
       assertThat(sequences()).containsExactlyElementsOf(expected(pushed));
     }
-    for (FrontCounts.Loss loss : FrontCounts.Loss.values()) {
-      assertThat(counts.losses(loss)).as("%s", loss).isZero();
-    }
+    assertNothingLost();
   }
 
   @Test
   void logThatIsFullAgain_pausesAgain() throws Exception {
-    try (ZmqSocket push = connect(SocketKind.PUSH, front.pullPort())) {
+    try (ZmqSocket push = front.connectPull()) {
       for (int i = 0; i < 3; i++) {
-        log.full(true);
+        front.log.full(true);
         push.send(batch(2 * i));
         int pauses = i + 1;
-        await().atMost(WAIT).until(() -> counts.pullPauses() == pauses);
+        await().atMost(WAIT).until(() -> front.counts.pullPauses() == pauses);
         push.send(batch(2 * i + 1));
-        log.full(false);
-        await().atMost(WAIT).until(() -> log.events().size() == 2 * pauses);
+        front.log.full(false);
+        await().atMost(WAIT).until(() -> front.log.events().size() == 2 * pauses);
       }
     }
     assertThat(sequences()).containsExactlyElementsOf(expected(6));
   }
 
-  private void assertRepliesGoOn() throws IOException {
-    try (ZmqSocket dealer = connect(SocketKind.DEALER, front.replyPort())) {
-      var heartbeat = new HeartbeatMsg("F", 0, "127.0.0.1", 1, "url");
-      dealer.send(List.of(Frame.EMPTY, Frame.of(codec.encode(heartbeat))));
-      assertThat(dealer.receive(WAIT)).isNotNull();
+  @Test
+  void whatWasHeldTakesAllRoom_pausesBeforeMoreIsRead() throws Exception {
+    front.registry.remove(WORKER);
+    try (ZmqSocket push = front.connectPull()) {
+      for (int i = 0; i < HELD; i++) {
+        push.send(batch(i));
+      }
+      await().atMost(WAIT).until(() -> front.counts.held() == HELD);
+      front.log.roomFor(3);
+      front.registry.put(live(WORKER, 1, foreign("url")));
+      front.view.catchUp();
+      await().atMost(WAIT).until(() -> front.counts.pullPauses() == 1);
+      assertThat(front.log.events()).hasSize(3);
+      assertThat(front.counts.held()).isEqualTo(HELD - 3);
+      for (int i = HELD; i < 2 * HELD; i++) {
+        push.send(batch(i));
+      }
+
+      front.log.full(false);
+
+      await().atMost(WAIT).until(() -> front.log.events().size() == 2 * HELD);
+    }
+    assertThat(sequences()).containsExactlyElementsOf(expected(2 * HELD));
+    assertNothingLost();
+  }
+
+  private void assertNothingLost() {
+    for (FrontCounts.Loss loss : FrontCounts.Loss.values()) {
+      assertThat(front.counts.losses(loss)).as("%s", loss).isZero();
     }
   }
 
-  private ZmqSocket connect(SocketKind kind, int port) throws IOException {
-    return sockets.connect(kind, "tcp://127.0.0.1:" + port, FEW);
+  private void assertRepliesGoOn() throws IOException {
+    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER)) {
+      var heartbeat = new HeartbeatMsg("F", 0, "127.0.0.1", 1, "url");
+      dealer.send(List.of(Frame.EMPTY, Frame.of(front.codec.encode(heartbeat))));
+      assertThat(dealer.receive(WAIT)).isNotNull();
+    }
   }
 
   private byte[] batch(int number) {
@@ -150,12 +141,12 @@ class PullPauseTest {
                     new KVOpEvent(
                         OpType.ADMIT, ChunkHash.ofUnsigned(i), (long) number * OPERATIONS + i))
             .toList();
-    return codec.encode(new BatchedKVOperationMsg("F", 0, CPU, operations));
+    return front.codec.encode(new BatchedKVOperationMsg("F", 0, CPU, operations));
   }
 
   /** The first number of each batch that the log has. */
   private List<Long> sequences() {
-    return log.events().stream()
+    return front.log.events().stream()
         .filter(BatchedKVOperation.class::isInstance)
         .map(event -> ((BatchedKVOperation) event).operations().sequence(0))
         .toList();

@@ -240,6 +240,51 @@ class PushHandlerTest {
   }
 
   @Test
+  void logFull_whatWasHeldOfAWorkerThatIsKnownNow_waitsForRoomInOrder() {
+    handler.handle(operations(A, 1));
+    handler.handle(operations(A, 2));
+    log.roomFor(1);
+    registry.put(live(A, 9, foreign("url")));
+    handler.handle(operations(A, 3));
+    assertThat(log.events()).extracting(PushHandlerTest::firstNumber).containsExactly(1L);
+
+    view.catchUp();
+    handler.tick();
+    assertThat(counts.held()).isEqualTo(2);
+    log.roomFor(1);
+    handler.tick();
+    assertThat(log.events()).extracting(PushHandlerTest::firstNumber).containsExactly(1L, 2L);
+    log.full(false);
+    handler.tick();
+
+    assertThat(log.events()).extracting(PushHandlerTest::firstNumber).containsExactly(1L, 2L, 3L);
+    assertThat(counts.held()).isZero();
+    for (FrontCounts.Loss loss : FrontCounts.Loss.values()) {
+      assertThat(counts.losses(loss)).as("%s", loss).isZero();
+    }
+  }
+
+  @Test
+  void logFull_whatIsStillUnknownBehindIt_isDecidedWhenThereIsRoom() {
+    handler.handle(operations(A, 1));
+    handler.handle(operations(new WorkerId("unknown", 0), 2));
+    log.full(true);
+    registry.put(live(A, 9, foreign("url")));
+    view.catchUp();
+    handler.tick();
+    assertThat(counts.held()).isEqualTo(2);
+
+    log.full(false);
+    handler.tick();
+    view.catchUp();
+    handler.tick();
+
+    assertThat(log.events()).hasSize(1);
+    assertThat(counts.losses(FrontCounts.Loss.UNKNOWN_WORKER)).isEqualTo(1);
+    assertThat(counts.held()).isZero();
+  }
+
+  @Test
   void agent_isNotSpokenFor() {
     registry.put(live(A, 9, agent("url")));
 
