@@ -12,7 +12,6 @@ import io.kvmesh.controller.registry.WorkerView;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,7 +59,7 @@ public final class InstanceLookup {
     if (hashBits.length == 0) {
       return List.of();
     }
-    Map<String, List<WorkerView>> instances = instances();
+    Map<String, List<WorkerView>> instances = WorkerView.byInstance(registry.workers());
     Map<Share, Map<WorkerId, PrefixMatch>> found = new HashMap<>();
     for (Keyspace keyspace : keyspaces(instances)) {
       Share share = Share.of(keyspace);
@@ -74,14 +73,6 @@ public final class InstanceLookup {
         .flatMap(entry -> best(entry.getKey(), entry.getValue(), found).stream())
         .sorted(Comparator.comparingInt((InstancePrefix prefix) -> -prefix.chunks()))
         .toList();
-  }
-
-  /** In order of registration. */
-  private Map<String, List<WorkerView>> instances() {
-    return registry.workers().stream()
-        .collect(
-            Collectors.groupingBy(
-                worker -> worker.id().instanceId(), LinkedHashMap::new, Collectors.toList()));
   }
 
   private List<Keyspace> keyspaces(Map<String, List<WorkerView>> instances) {

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -62,11 +61,7 @@ public final class PrefixScores {
       byRank(workers)
           .forEach((rank, some) -> find(ofRank(keyspace, rank), hashBits, some, prefixes));
     }
-    Map<String, List<WorkerView>> instances = new LinkedHashMap<>();
-    for (WorkerView worker : workers) {
-      instances.computeIfAbsent(worker.id().instanceId(), id -> new ArrayList<>()).add(worker);
-    }
-    return instances.entrySet().stream()
+    return WorkerView.byInstance(workers).entrySet().stream()
         .filter(e -> e.getValue().stream().anyMatch(w -> prefixes.containsKey(w.id())))
         .map(e -> score(e.getKey(), e.getValue(), keyspace, oneRank, prefixes))
         .sorted(BEST)

@@ -2,7 +2,10 @@ package io.kvmesh.controller.registry;
 
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +41,14 @@ public record WorkerView(
   /** Copies the map. */
   public WorkerView {
     locations = Map.copyOf(locations);
+  }
+
+  /** The workers of each instance; instances and workers in the order in which they come. */
+  public static Map<String, List<WorkerView>> byInstance(List<WorkerView> workers) {
+    return workers.stream()
+        .collect(
+            Collectors.groupingBy(
+                worker -> worker.id().instanceId(), LinkedHashMap::new, Collectors.toList()));
   }
 
   /** Chunks held, over all locations. */

@@ -103,18 +103,8 @@ public final class ChunkReader {
 
   private ChunkList ofTokens(
       List<@Nullable Long> tokens, boolean partialChunk, @Nullable Keyspace keyspace) {
-    if (tokens.isEmpty()) {
-      throw Problems.badRequest("tokens", "[]", "must name at least one token");
-    }
     TokenChunker chunker = chunker(keyspace);
-    long chunks = Math.ceilDiv(tokens.size(), chunker.chunkTokens());
-    if (chunks > maxChunks) {
-      throw Problems.tooLarge("tokens", tokens.size(), (long) maxChunks * chunker.chunkTokens());
-    }
-    long[] prompt = new long[tokens.size()];
-    for (int i = 0; i < prompt.length; i++) {
-      prompt[i] = token("tokens[" + i + "]", tokens.get(i));
-    }
+    long[] prompt = TokenList.prompt(tokens, (long) maxChunks * chunker.chunkTokens());
     List<Long> bits =
         hashes(chunker, prompt, partialChunk).stream()
             .map(chunker == usual ? ChunkHash::bits : ChunkHash::lastBits)
@@ -138,13 +128,6 @@ public final class ChunkReader {
           "must be that of an engine with a hash-algorithm in the settings, or give hashes");
     }
     return chunker;
-  }
-
-  private static long token(String field, @Nullable Long token) {
-    if (token == null || token < 0) {
-      throw Problems.badRequest(field, token, "must be a whole number, at least 0");
-    }
-    return token;
   }
 
   private static List<ChunkHash> hashes(TokenChunker chunker, long[] prompt, boolean partialChunk) {

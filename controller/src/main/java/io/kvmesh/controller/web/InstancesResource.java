@@ -3,9 +3,7 @@ package io.kvmesh.controller.web;
 import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -53,12 +51,9 @@ public final class InstancesResource {
 
   @GetMapping
   Instances instances() {
-    Map<String, List<WorkerView>> byInstance = new LinkedHashMap<>();
-    for (WorkerView worker : catalog.views()) {
-      byInstance.computeIfAbsent(worker.id().instanceId(), id -> new ArrayList<>()).add(worker);
-    }
-    List<InstanceJson> instances = new ArrayList<>(byInstance.size());
-    byInstance.forEach((id, workers) -> instances.add(InstanceJson.of(id, workers)));
+    List<InstanceJson> instances = new ArrayList<>();
+    WorkerView.byInstance(catalog.views())
+        .forEach((id, workers) -> instances.add(InstanceJson.of(id, workers)));
     return new Instances(catalog.ready(), instances);
   }
 

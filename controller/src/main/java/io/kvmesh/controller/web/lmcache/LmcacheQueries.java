@@ -124,13 +124,13 @@ public final class LmcacheQueries {
 
   @PostMapping("/lookup")
   LookupAnswer lookup(@RequestBody LookupRequest it) {
-    List<Long> tokens = TokenList.required(it.tokens, maxTokens);
+    long[] tokens = TokenList.requiredPrompt(it.tokens, maxTokens);
     if (!catalog.ready()) {
       throw Problems.notReady();
     }
     Map<String, List<Object>> layout = new LinkedHashMap<>();
-    for (InstancePrefix found : lookup.find(lookup.hashing().hashBits(TokenList.array(tokens)))) {
-      long end = lookup.hashing().tokens(found.chunks(), tokens.size());
+    for (InstancePrefix found : lookup.find(lookup.hashing().hashBits(tokens))) {
+      long end = lookup.hashing().tokens(found.chunks(), tokens.length);
       layout.put(found.instanceId(), List.of(found.location(), end));
     }
     return new LookupAnswer(event("Lookup"), layout);
