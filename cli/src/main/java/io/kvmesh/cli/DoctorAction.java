@@ -55,6 +55,7 @@ final class DoctorAction extends Action {
   private void examine(Connection connection, List<Survey> surveys, List<Finding> found) {
     for (Survey survey : surveys) {
       found.addAll(ControllerChecks.of(survey));
+      found.addAll(CertificateChecks.of(survey));
       found.addAll(FleetChecks.of(survey));
       found.addAll(AgentChecks.versions(survey));
       found.addAll(ReachChecks.byController(survey));

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -232,6 +234,40 @@ class DoctorTest {
     controller.change(WORKERS, "\"gaps\":0", "\"gaps\":0,\"clockAheadMillis\":-4999");
 
     assertThat(doctor().status()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "certificateChains, 13, 400, 'WARNING  %s: certificate of its SSL bundle rest expires on '",
+    "certificateChains, 400, 0, 'TROUBLE  %s: certificate of its SSL bundle rest expires on '",
+    "certificateChains, -1, 400, 'TROUBLE  %s: certificate of its SSL bundle rest expired on '",
+    "certificateChains, 15, 400, ''",
+    "trustStoreCertificateChains, 13, -1, 'WARNING  %s: every certificate that is trusted'",
+    "trustStoreCertificateChains, -1, 15, ''"
+  })
+  void certificate_isFoundTwoWeeksBeforeItsEnd(
+      String store, int daysLeft, int daysLeftOfTheOther, String finding) {
+    controller.change(INFO, "\"build\"", bundle(store, daysLeft, daysLeftOfTheOther));
+
+    Run run = doctor();
+
+    assertThat(run.status()).isEqualTo(finding.isEmpty() ? 0 : 1);
+    assertThat(run.out()).contains(finding.formatted(controller.url()));
+  }
+
+  /** As {@code /actuator/info} shows it, with two chains, before {@code build}. */
+  private static String bundle(String store, int daysLeft, int daysLeftOfTheOther) {
+    Instant now = Instant.now().plusSeconds(60);
+    return """
+    "ssl":{"bundles":[{"name":"rest","%s":[
+      {"alias":"a","certificates":[{"subject":"CN=a","validityEnds":"%s"}]},
+      {"alias":"b","certificates":[{"subject":"CN=b","validityEnds":"%s"}]}]}]},"build"
+    """
+        .formatted(
+            store,
+            now.plus(Duration.ofDays(daysLeft)),
+            now.plus(Duration.ofDays(daysLeftOfTheOther)))
+        .strip();
   }
 
   @Test

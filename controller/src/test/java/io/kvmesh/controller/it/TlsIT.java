@@ -7,14 +7,20 @@ import static org.awaitility.Awaitility.await;
 import io.kvmesh.controller.ControllerApplication;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
@@ -25,17 +31,23 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** REST over TLS with the settings that the chart gives: a new certificate needs no restart. */
+/**
+ * REST over TLS with the settings that the chart gives: a new certificate needs no restart, and
+ * metrics and info say until when the one that is served is good.
+ */
 @Timeout(120)
 class TlsIT {
 
   private static final String PASSWORD = "changeit";
+  private static final Pattern EXPIRY =
+      Pattern.compile(
+          "(?m)^ssl_chain_expiry_seconds\\{bundle=\"rest\",.*source=\"keystore\".*} (\\S+)$");
 
   @TempDir private Path dir;
 
   @Test
   void certificateThatIsReplaced_isServedWithoutARestart() throws Exception {
-    install("before");
+    install("before", 7);
     for (String file : List.of("tls.crt", "tls.key")) {
       Files.createSymbolicLink(dir.resolve(file), Path.of("..data", file));
     }
@@ -56,19 +68,31 @@ class TlsIT {
           requireNonNull(((ServletWebServerApplicationContext) controller).getWebServer())
               .getPort();
       assertThat(nameServed(port)).isEqualTo("CN=before");
+      assertThat(daysLeft(port))
+          .singleElement()
+          .satisfies(it -> assertThat(it).isBetween(6.0, 7.0));
+      assertThat(get(port, "/actuator/info")).contains("\"CN=before\"", "\"validityEnds\"");
 
-      install("after");
+      install("after", 90);
 
       await()
           .atMost(Duration.ofSeconds(60))
           .untilAsserted(() -> assertThat(nameServed(port)).isEqualTo("CN=after"));
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () ->
+                  assertThat(daysLeft(port))
+                      .singleElement()
+                      .satisfies(it -> assertThat(it).isBetween(89.0, 90.0)));
     }
   }
 
   /**
-   * A new key, and its certificate in that name, put there as the kubelet puts a Secret's files.
+   * A new key, and its certificate in that name for so many days, put there as the kubelet puts a
+   * Secret's files.
    */
-  private void install(String name) throws Exception {
+  private void install(String name, int days) throws Exception {
     Path files = Files.createDirectory(dir.resolve(name));
     Path store = dir.resolve(name + ".p12");
     Process keytool =
@@ -81,6 +105,10 @@ class TlsIT {
                 "rest",
                 "-dname",
                 "CN=" + name,
+                "-ext",
+                "san=ip:127.0.0.1",
+                "-validity",
+                String.valueOf(days),
                 "-keystore",
                 store.toString(),
                 "-storepass",
@@ -106,15 +134,37 @@ class TlsIT {
 
   /** Whose certificate a new connection gets. */
   private static String nameServed(int port) throws Exception {
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, new TrustManager[] {new TrustsAll()}, null);
-    try (SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket()) {
+    try (SSLSocket socket = (SSLSocket) trusting().getSocketFactory().createSocket()) {
       socket.connect(new InetSocketAddress("127.0.0.1", port), 10_000);
       socket.setSoTimeout(10_000);
       socket.startHandshake();
       X509Certificate served = (X509Certificate) socket.getSession().getPeerCertificates()[0];
       return served.getSubjectX500Principal().getName();
     }
+  }
+
+  /** What the alert on certificates and the doctor look at. */
+  private static List<Double> daysLeft(int port) throws Exception {
+    return EXPIRY
+        .matcher(get(port, "/actuator/prometheus"))
+        .results()
+        .map(it -> Double.parseDouble(it.group(1)) / Duration.ofDays(1).toSeconds())
+        .toList();
+  }
+
+  private static String get(int port, String path) throws Exception {
+    try (HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build()) {
+      URI address = URI.create("https://127.0.0.1:" + port + path);
+      return client
+          .send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.ofString())
+          .body();
+    }
+  }
+
+  private static SSLContext trusting() throws GeneralSecurityException {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, new TrustManager[] {new TrustsAll()}, null);
+    return context;
   }
 
   /** It is the test that looks at the certificate. */

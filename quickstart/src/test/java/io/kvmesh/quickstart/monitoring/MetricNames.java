@@ -9,12 +9,13 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Names of kvmesh's metrics in texts. */
+/** Names of metrics in texts: kvmesh's own, and those of the JVM and Spring Boot. */
 final class MetricNames {
 
-  private static final Pattern NAME = Pattern.compile("kvmesh_[a-z0-9_]+");
+  private static final Pattern NAME = Pattern.compile("\\b(kvmesh|jvm|process|ssl)_[a-z0-9_]+");
   private static final Pattern PART_OF_HISTOGRAM = Pattern.compile("_(bucket|count|sum)$");
-  private static final Pattern ROW = Pattern.compile("(?m)^\\| `(kvmesh_[a-z0-9_]+)` \\|");
+  private static final Pattern ROW =
+      Pattern.compile("(?m)^\\| `((kvmesh|jvm|process|ssl)_[a-z0-9_]+)` \\|");
 
   private MetricNames() {}
 
