@@ -234,7 +234,7 @@ public record AgentSettings(
       @DefaultValue({"shm", "zmq"}) List<String> channels,
       @DefaultValue("500ms") Duration connectTimeout,
       @DefaultValue("8MB") DataSize getBytes,
-      @DefaultValue("128MB") DataSize maxInFlightPerPeer,
+      @DefaultValue("64MB") DataSize maxInFlightPerPeer,
       @DefaultValue("256MB") DataSize maxInFlight,
       @DefaultValue("1") int copyThreads,
       @DefaultValue("3") int maxAttempts,
