@@ -144,6 +144,27 @@ public final class TestAgent {
         List.of(new LocationState(LOCATION, sequence, resident.size(), digest())));
   }
 
+  /** A heartbeat that says this, whatever is true. */
+  Heartbeat heartbeat(long sequence, long count, long digest) {
+    return new Heartbeat(
+        id().instanceId(),
+        id().rank(),
+        epoch(),
+        announcement(),
+        List.of(new LocationState(LOCATION, sequence, count, digest)));
+  }
+
+  /** What a controller's front forwards for a foreign worker, {@code foreign/1}. */
+  static LogEvent foreignAdmit(long sequence, long hash) {
+    return new BatchedKVOperation(
+        "foreign",
+        1,
+        900,
+        LOCATION,
+        "foreign@1",
+        List.of(new KVOpEvent(OpType.ADMIT, ChunkHash.ofSigned(hash), sequence)));
+  }
+
   LogEvent down(DownReason reason) {
     return new WorkerDown(id.instanceId(), id.rank(), epoch, reason, -1);
   }

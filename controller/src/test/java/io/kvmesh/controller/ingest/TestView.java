@@ -7,6 +7,7 @@ import io.kvmesh.common.wire.event.Tick;
 import io.kvmesh.common.wire.event.WorkerUp;
 import io.kvmesh.controller.index.ChangeOutcome;
 import io.kvmesh.controller.index.MemoryIndex;
+import io.kvmesh.controller.registry.LocationView;
 import io.kvmesh.controller.registry.WorkerView;
 import java.time.Duration;
 import java.util.HashSet;
@@ -109,5 +110,12 @@ final class TestView {
       }
     }
     return held;
+  }
+
+  /** What the view says of the agent's only location. */
+  LocationView location(TestAgent agent) {
+    LocationView location = view(agent).locations().get(TestAgent.LOCATION);
+    assertThat(location).isNotNull();
+    return location;
   }
 }
