@@ -33,13 +33,23 @@ final class DoctorAction extends Action {
       description = "opens no connection from here to the workers' peer addresses")
   private boolean noConnect;
 
+  @Option(
+      names = "--no-reach",
+      description = "has agents open no connections to each other to see whether they can")
+  private boolean noReach;
+
   @Override
   int run(Connection connection) throws ApiException, InterruptedException {
     List<Finding> found = new ArrayList<>();
     List<Survey> surveys = new ArrayList<>();
+    Duration wait = Duration.ofSeconds(Math.max(1, waitSeconds));
     for (Api api : connection.controllers()) {
       try {
-        surveys.add(Survey.of(api, Duration.ofSeconds(Math.max(1, waitSeconds))));
+        boolean first = surveys.isEmpty();
+        surveys.add(Survey.of(api, wait));
+        if (first && !noReach) {
+          found.addAll(PeerChecks.of(api, surveys.getFirst().workers(), wait));
+        }
       } catch (ApiException e) {
         found.add(ControllerChecks.unreachable(e, api.url()));
       }

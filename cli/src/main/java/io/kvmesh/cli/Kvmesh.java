@@ -34,6 +34,7 @@ import picocli.CommandLine.ScopeType;
       HoldersAction.class,
       CommandsAction.class,
       WorkerActions.Health.class,
+      WorkerActions.Reach.class,
       WorkerActions.Clear.class,
       WorkerActions.Pin.class,
       WorkerActions.Unpin.class,

@@ -2,6 +2,7 @@ package io.kvmesh.cli;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -67,7 +68,7 @@ record Survey(
         workers,
         known.path("writtenOff").valueStream().toList(),
         ahead,
-        askAll(api, workers, wait));
+        askAll(api, "health", instances(workers), wait));
   }
 
   private static Duration ahead(Instant date, Instant before, Instant after) {
@@ -78,14 +79,20 @@ record Survey(
     return latest.isBefore(before) ? Duration.between(before, latest) : Duration.ZERO;
   }
 
-  private static Map<String, JsonNode> askAll(Api api, List<JsonNode> workers, Duration wait)
-      throws InterruptedException {
+  private static Set<String> instances(List<JsonNode> workers) {
     Set<String> instances = new LinkedHashSet<>();
     workers.forEach(worker -> instances.add(worker.path("instanceId").asString()));
+    return instances;
+  }
+
+  /** A command to each of these instances, some at a time: what became of it, or the error. */
+  static Map<String, JsonNode> askAll(
+      Api api, String command, Collection<String> instances, Duration wait)
+      throws InterruptedException {
     Map<String, JsonNode> asked = new LinkedHashMap<>();
     try (ExecutorService executor = Executors.newFixedThreadPool(AT_A_TIME)) {
       Map<String, Future<JsonNode>> answers = new LinkedHashMap<>();
-      instances.forEach(it -> answers.put(it, executor.submit(() -> ask(api, it, wait))));
+      instances.forEach(it -> answers.put(it, executor.submit(() -> ask(api, command, it, wait))));
       for (Map.Entry<String, Future<JsonNode>> answer : answers.entrySet()) {
         asked.put(answer.getKey(), answer.getValue().get());
       }
@@ -95,10 +102,12 @@ record Survey(
     return asked;
   }
 
-  private static JsonNode ask(Api api, String instance, Duration wait) throws InterruptedException {
+  private static JsonNode ask(Api api, String command, String instance, Duration wait)
+      throws InterruptedException {
     JsonNode request = JsonMapper.shared().createObjectNode().put("instanceId", instance);
+    String path = "/api/v1/commands/%s?waitMillis=%d".formatted(command, wait.toMillis());
     try {
-      return api.post("/api/v1/commands/health?waitMillis=" + wait.toMillis(), request, wait);
+      return api.post(path, request, wait);
     } catch (ApiException e) {
       return JsonMapper.shared().createObjectNode().put("error", e.getMessage());
     }

@@ -43,7 +43,25 @@ final class WorkerActions {
             Table.Column.of("HEALTH", "errorCode"),
             Table.Column.of("CODE", "code"),
             Table.Column.of("ERROR", "error"));
-    return head + table;
+    return head + table + reached(command);
+  }
+
+  /** What became of peers that were tried, if any were. */
+  private static String reached(JsonNode command) {
+    Table table = new Table("RANK", "PEER", "OUTCOME", "TOOK", "REASON");
+    int peers = 0;
+    for (JsonNode worker : command.path("workers")) {
+      for (JsonNode peer : worker.path("peers")) {
+        peers++;
+        table.row(
+            Table.text(worker.path("rank")),
+            Table.text(peer.path("peerInitUrl")),
+            Text.words(peer.path("outcome").asString("")),
+            Text.age(peer.path("millis")),
+            Table.text(peer.path("reason")));
+      }
+    }
+    return peers == 0 ? "" : table.toString();
   }
 
   /** A command to an instance. */
@@ -89,6 +107,27 @@ final class WorkerActions {
 
     @Override
     void fill(ObjectNode request) {}
+  }
+
+  /** Tries the ways between workers. */
+  @Command(
+      name = "reach",
+      description = "Has an instance try to reach the agents that it would pull from.")
+  static final class Reach extends Order {
+
+    @Option(names = "--rank", paramLabel = "RANK", description = "only this one (default: all)")
+    private @Nullable Integer rank;
+
+    Reach() {
+      super("reach");
+    }
+
+    @Override
+    void fill(ObjectNode request) {
+      if (rank != null) {
+        request.put("rank", rank);
+      }
+    }
   }
 
   /** Drops chunks. */

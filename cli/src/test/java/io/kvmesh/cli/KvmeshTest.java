@@ -85,6 +85,8 @@ class KvmeshTest {
         "holders --keys m@1@0@a@half | holders | {\"keys\":[\"m@1@0@a@half\"]}",
         "clear a --wait 1 | commands/clear?waitMillis=1000 | {\"instanceId\":\"a\"}",
         "health a --wait 1 | commands/health?waitMillis=1000 | {\"instanceId\":\"a\"}",
+        "reach a --rank 1 --wait 1 | commands/reach?waitMillis=1000 |"
+            + " {\"instanceId\":\"a\",\"rank\":1}",
         "pin a --id mine --keys k1,k2 --wait 1 | commands/pin?waitMillis=1000 |"
             + " {\"instanceId\":\"a\",\"keys\":[\"k1\",\"k2\"],\"id\":\"mine\"}",
         "unpin a --owner mine --wait 1 | commands/unpin?waitMillis=1000 |"

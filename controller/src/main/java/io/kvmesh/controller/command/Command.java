@@ -18,6 +18,13 @@ public sealed interface Command {
   /** Asks each worker how it is. */
   record Health(String instanceId) implements Command {}
 
+  /**
+   * Has workers try to reach those that they would pull from.
+   *
+   * @param rank of the one worker that does; null = all
+   */
+  record Reach(String instanceId, @Nullable Integer rank) implements Command {}
+
   /** Keeps chunks, under the command's id as their owner. */
   record Pin(String instanceId, String location, Chunks chunks) implements Command {}
 
@@ -94,6 +101,7 @@ public sealed interface Command {
     return switch (this) {
       case Clear c -> "Clear";
       case Health h -> "health";
+      case Reach r -> "Reach";
       case Pin p -> "Pin";
       case Unpin u -> "Unpin";
       case Compress c -> "Compress";

@@ -2,6 +2,7 @@ package io.kvmesh.controller.command;
 
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.control.ControlRequest;
+import io.kvmesh.common.wire.control.ReachWorkerRetMsg;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.WorkerKind;
 import io.kvmesh.controller.command.CommandCounts.Refusal;
@@ -30,6 +31,10 @@ import org.jspecify.annotations.Nullable;
 public final class CommandService {
 
   private static final int MOST_WAITING = 4096;
+
+  /** There is nobody to reach. */
+  private static final WorkerOutcome NO_PEERS =
+      new WorkerOutcome.Done(0, new ReachWorkerRetMsg(List.of()));
 
   private final WorkerRegistry registry;
   private final WorkerCommandClient client;
@@ -204,17 +209,25 @@ public final class CommandService {
     }
     boolean foreign = told.kind() == WorkerKind.FOREIGN;
     WorkerOutcome refusal = foreign ? notForForeign(command) : notForEngine(told);
-    String url = "";
+    List<String> peers = List.of();
     if (refusal == null && target != null) {
       Announcement there = target.announcement();
-      url = there == null || there.peerInitUrl() == null ? "" : there.peerInitUrl();
+      String url = there == null || there.peerInitUrl() == null ? "" : there.peerInitUrl();
       refusal = impossibleTarget(told, target.id(), there, url);
+      peers = List.of(url);
     }
     if (refusal != null) {
       return CompletableFuture.completedFuture(refusal);
     }
+    if (command instanceof Command.Reach) {
+      peers = PeersToReach.of(worker, registry.workers());
+      if (peers.isEmpty()) {
+        return CompletableFuture.completedFuture(NO_PEERS);
+      }
+    }
+    int rank = worker.id().rank();
     ControlRequest request =
-        WorkerMessages.request(command, id, worker.id().rank(), foreign, settings.longest(), url);
+        WorkerMessages.request(command, id, rank, foreign, settings.longest(command), peers);
     return exchange(command, id, worker.id(), told, request)
         .thenApply(outcome -> WorkerMessages.outcome(command, outcome));
   }
@@ -256,6 +269,9 @@ public final class CommandService {
     }
     if (command instanceof Command.Drain) {
       return new WorkerOutcome.Refused("an LMCache worker can't drain; move its chunks", null);
+    }
+    if (command instanceof Command.Reach) {
+      return new WorkerOutcome.Refused("an LMCache worker can't try its peers", null);
     }
     Command.Chunks chunks =
         switch (command) {

@@ -14,9 +14,9 @@ import java.time.Duration;
 public record CommandSettings(
     Duration timeout, Duration moveTimeout, int maxRunning, int maxKept, Duration keepFor) {
 
-  /** Its reply is to come before its worker is given up. */
-  Duration longest() {
-    return moveTimeout.minus(moveTimeout.dividedBy(8));
+  /** A reply that comes late is to come before its worker is given up. */
+  Duration longest(Command command) {
+    return timeout(command).minus(timeout(command).dividedBy(8));
   }
 
   Duration timeout(Command command) {
@@ -27,7 +27,8 @@ public record CommandSettings(
           Command.Prefetch _,
           Command.Drain _ ->
           moveTimeout;
-      case Command.Clear _, Command.Health _, Command.Pin _, Command.Unpin _ -> timeout;
+      case Command.Clear _, Command.Health _, Command.Reach _, Command.Pin _, Command.Unpin _ ->
+          timeout;
     };
   }
 }

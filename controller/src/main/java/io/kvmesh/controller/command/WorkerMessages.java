@@ -26,6 +26,8 @@ import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
+import io.kvmesh.common.wire.control.ReachWorkerMsg;
+import io.kvmesh.common.wire.control.ReachWorkerRetMsg;
 import io.kvmesh.common.wire.control.WorkerPosition;
 import io.kvmesh.controller.command.Command.Chunks;
 import java.time.Duration;
@@ -45,8 +47,8 @@ final class WorkerMessages {
   /**
    * What is sent to one worker. The event ids are LMCache's; an agent owns pins by them.
    *
-   * @param longest that a prefetch or drain may take, so that its reply comes in time
-   * @param targetUrl where the target of a move or drain is asked for; empty if none is named
+   * @param longest that it may take, so that its reply comes in time
+   * @param peers where the target of a move or drain is asked for, if one is named; those to reach
    * @param foreign whether it is an LMCache worker: of those "all" is written as they know it
    */
   static ControlRequest request(
@@ -55,10 +57,13 @@ final class WorkerMessages {
       int rank,
       boolean foreign,
       Duration longest,
-      String targetUrl) {
+      List<String> peers) {
+    String targetUrl = peers.isEmpty() ? "" : peers.getFirst();
     return switch (command) {
       case Command.Clear clear -> new ClearWorkerMsg(eventId(eventId, rank), clear.location());
       case Command.Health health -> new HealthWorkerMsg(unique("HealthWorker", rank));
+      case Command.Reach reach ->
+          new ReachWorkerMsg(unique("ReachWorker", rank), peers, longest.toMillis());
       case Command.Pin pin -> pin(eventId(eventId, rank), pin.location(), pin.chunks(), null);
       case Command.Unpin unpin ->
           pin(eventId(unpin.owner(), rank), unpin.location(), unpin.chunks(), true);
@@ -198,6 +203,8 @@ final class WorkerMessages {
           new WorkerOutcome.Done(clear.numTokens(), clear);
       case HealthWorkerRetMsg health when command instanceof Command.Health ->
           new WorkerOutcome.Done(0, health);
+      case ReachWorkerRetMsg reach when command instanceof Command.Reach ->
+          new WorkerOutcome.Done(0, reach);
       case PinWorkerRetMsg pin
           when command instanceof Command.Pin || command instanceof Command.Unpin ->
           new WorkerOutcome.Done(pin.numTokens(), pin);

@@ -8,8 +8,10 @@ import io.kvmesh.common.wire.control.DrainWorkerRetMsg;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
+import io.kvmesh.common.wire.control.PeerReach;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
+import io.kvmesh.common.wire.control.ReachWorkerRetMsg;
 import io.kvmesh.controller.command.CommandView;
 import io.kvmesh.controller.command.WorkerOutcome;
 import io.kvmesh.controller.command.WorkerResult;
@@ -68,6 +70,7 @@ public record CommandJson(
    * @param error why it isn't done
    * @param code by which the worker tells the reason
    * @param errorCode that it answered when asked how it is; 0 is good
+   * @param peers that it tried to reach, and what came of it
    * @param refused chunks that it did not pin, since too many are
    * @param sequence of the last event that tells of it: the index has it when a barrier on it is
    *     answered
@@ -86,6 +89,7 @@ public record CommandJson(
       @Nullable String error,
       @Nullable String code,
       @Nullable Integer errorCode,
+      @Nullable List<PeerReach> peers,
       @Nullable Long chunks,
       @Nullable Long refused,
       @Nullable Long epoch,
@@ -108,6 +112,7 @@ public record CommandJson(
           outcome == null ? null : outcome.error(),
           outcome instanceof WorkerOutcome.Refused refused ? refused.code() : null,
           told instanceof HealthWorkerRetMsg(int health) ? health : null,
+          told instanceof ReachWorkerRetMsg(List<PeerReach> peers) ? peers : null,
           chunks(told),
           told instanceof PinWorkerRetMsg pin ? pin.refused() : null,
           epoch(told),

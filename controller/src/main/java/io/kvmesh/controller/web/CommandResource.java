@@ -55,6 +55,13 @@ public final class CommandResource {
   /** Asks how the workers are. */
   record HealthRequest(@Nullable String id, @Nullable String instanceId) {}
 
+  /**
+   * Has workers try to reach those that they would pull from.
+   *
+   * @param rank of the worker that does; absent = all
+   */
+  record ReachRequest(@Nullable String id, @Nullable String instanceId, @Nullable Integer rank) {}
+
   /** Pins the chunks of tokens or of keys. */
   record PinRequest(
       @Nullable String id,
@@ -171,6 +178,12 @@ public final class CommandResource {
   CompletableFuture<ResponseEntity<CommandJson>> health(
       @RequestBody HealthRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
     return run(new Command.Health(instance(it.instanceId())), it.id(), waitMillis);
+  }
+
+  @PostMapping("/reach")
+  CompletableFuture<ResponseEntity<CommandJson>> reach(
+      @RequestBody ReachRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    return run(new Command.Reach(instance(it.instanceId()), it.rank()), it.id(), waitMillis);
   }
 
   @PostMapping("/pin")

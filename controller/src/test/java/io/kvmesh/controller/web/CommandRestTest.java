@@ -321,6 +321,18 @@ class CommandRestTest {
   }
 
   @Test
+  void reach_tellsPerWorkerWhatBecameOfEachPeer() throws Exception {
+    RestClient.Answer asked = client.post(COMMANDS + "reach", "{\"instanceId\":\"A\",\"rank\":0}");
+
+    assertThat(asked.status()).isEqualTo(200);
+    assertThat(asked.at("/command").asString()).isEqualTo("reach");
+    assertThat(asked.at("/workers/0/peers/0/outcome").asString()).isEqualTo("REFUSED");
+    assertThat(asked.at("/workers/0/peers/0/reason").asString()).isEqualTo("closed");
+    assertThat(asked.at("/workers/0/peers/0/peerInitUrl").asString()).isNotEmpty();
+    assertThat(client.post(COMMANDS + "reach", "{\"instanceId\":\"Z\"}").status()).isEqualTo(404);
+  }
+
+  @Test
   void onlyWhatLasts_canBeCancelled() throws Exception {
     script.client = (ip, to, request, timeout) -> new CompletableFuture<>();
     String id =

@@ -33,10 +33,14 @@ import io.kvmesh.common.wire.control.MoveOutcome;
 import io.kvmesh.common.wire.control.MoveWorkerMsg;
 import io.kvmesh.common.wire.control.MoveWorkerRetMsg;
 import io.kvmesh.common.wire.control.PackOutcome;
+import io.kvmesh.common.wire.control.PeerReach;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
+import io.kvmesh.common.wire.control.ReachOutcome;
+import io.kvmesh.common.wire.control.ReachWorkerMsg;
+import io.kvmesh.common.wire.control.ReachWorkerRetMsg;
 import io.kvmesh.controller.command.CommandCounts;
 import io.kvmesh.controller.command.CommandOutcome;
 import io.kvmesh.controller.command.CommandService;
@@ -116,6 +120,11 @@ class RestFixture {
                 new CompressWorkerRetMsg(7, 3L, 3000L, 1000L, Map.of(PackOutcome.COMPRESSED, 3));
             case DecompressWorkerMsg decompress -> new DecompressWorkerRetMsg(8);
             case HealthWorkerMsg health -> new HealthWorkerRetMsg(0);
+            case ReachWorkerMsg reach ->
+                new ReachWorkerRetMsg(
+                    reach.peers().stream()
+                        .map(it -> new PeerReach(it, ReachOutcome.REFUSED, 3, "closed"))
+                        .toList());
             case PrefetchWorkerMsg prefetch -> prefetched(PrefetchState.DONE, 2);
             case CheckPrefetchWorkerMsg check -> prefetched(PrefetchState.RUNNING, 1);
             case CancelPrefetchWorkerMsg cancel -> prefetched(PrefetchState.RUNNING, 1);

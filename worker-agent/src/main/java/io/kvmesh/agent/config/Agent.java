@@ -28,6 +28,7 @@ import io.kvmesh.agent.transfer.ChunkMover;
 import io.kvmesh.agent.transfer.LocalPeer;
 import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.PeerClient;
+import io.kvmesh.agent.transfer.PeerReachability;
 import io.kvmesh.agent.transfer.PeerServer;
 import io.kvmesh.agent.transfer.PrefixPuller;
 import io.kvmesh.agent.transfer.PullCount;
@@ -35,6 +36,7 @@ import io.kvmesh.agent.transfer.ServerCount;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.codec.MessageCodec;
+import io.kvmesh.common.wire.control.ReachWorkerMsg;
 import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
@@ -172,6 +174,7 @@ public final class Agent implements AutoCloseable {
         mover,
         prefetcher,
         drainer,
+        new PeerReachability(peerClient, ReachWorkerMsg.MOST_PEERS, NANO_TIME),
         peerServer::initAddress,
         parts.tokenKeys().orElse(null),
         controlCounts);

@@ -6,6 +6,7 @@ import io.kvmesh.agent.drain.Drainer;
 import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.agent.transfer.ChunkMover;
 import io.kvmesh.agent.transfer.LocalPeer;
+import io.kvmesh.agent.transfer.PeerReachability;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.wire.control.CancelDrainWorkerMsg;
 import io.kvmesh.common.wire.control.CancelPrefetchWorkerMsg;
@@ -24,6 +25,7 @@ import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
+import io.kvmesh.common.wire.control.ReachWorkerMsg;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +34,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Does what the controllers command. Each command has one reply; that of a move or a drain, and of
- * what compresses, decompresses or prefetches, comes late.
+ * what compresses, decompresses, prefetches or tries peers, comes late.
  */
 public final class CommandDesk implements AutoCloseable {
 
@@ -50,6 +52,7 @@ public final class CommandDesk implements AutoCloseable {
   private final PackCommands packs;
   private final PrefetchCommands prefetches;
   private final DrainCommands drains;
+  private final ReachCommands reaches;
 
   /**
    * Assigns only.
@@ -65,6 +68,7 @@ public final class CommandDesk implements AutoCloseable {
       ChunkMover mover,
       Prefetcher prefetcher,
       Drainer drainer,
+      PeerReachability peers,
       Supplier<String> ownAddress,
       @Nullable TokenKeys tokenKeys,
       Counters<ControlCount> counters) {
@@ -78,6 +82,7 @@ public final class CommandDesk implements AutoCloseable {
     this.prefetches = new PrefetchCommands(prefetcher, location, keys, self.epoch(), counters);
     PeerAddress addresses = new PeerAddress(ownAddress);
     this.moves = new MoveCommands(self, location, mover, keys, addresses, counters);
+    this.reaches = new ReachCommands(peers, addresses, counters);
     this.drains = new DrainCommands(self, location, drainer, mover.longest(), addresses, counters);
   }
 
@@ -91,6 +96,7 @@ public final class CommandDesk implements AutoCloseable {
       switch (request) {
         case ClearWorkerMsg clear -> reply.accept(clear(clear));
         case HealthWorkerMsg health -> reply.accept(health());
+        case ReachWorkerMsg reach -> reaches.begin(reach, reply);
         case PinWorkerMsg pin -> reply.accept(pin(pin));
         case CheckFinishWorkerMsg check -> reply.accept(moves.check(check));
         case MoveWorkerMsg move -> moves.begin(move, reply);

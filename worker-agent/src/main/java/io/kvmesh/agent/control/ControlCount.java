@@ -24,6 +24,8 @@ public enum ControlCount {
   CHECK,
   /** This agent was asked how it is. */
   HEALTH,
+  /** Peers were begun to be tried. */
+  REACH,
   /** A command that this agent doesn't know or can't do. */
   UNSUPPORTED,
   /** A command that failed here. */

@@ -155,6 +155,31 @@ public final class PeerClient implements AutoCloseable {
     return request.answer();
   }
 
+  /**
+   * Whether this peer answers, also if it is being passed over: shakes hands where that wasn't
+   * done, and asks for nothing.
+   *
+   * @return completes with why it can't be pulled from, by the deadline or soon after; empty if it
+   *     can
+   */
+  CompletableFuture<Optional<String>> probe(String peer, Deadline deadline) {
+    return get(peer, List.of(), deadline)
+        .thenApply(
+            answer ->
+                switch (answer) {
+                  case GetAnswer.Delivered delivered -> {
+                    delivered.release();
+                    yield Optional.empty();
+                  }
+                  case GetAnswer.Refused(int code, String detail) ->
+                      Optional.of("answers with code " + code + ": " + detail);
+                  case GetAnswer.Lost(String reason) -> Optional.of(reason);
+                  case GetAnswer.Unreachable(String reason) -> Optional.of(reason);
+                  case GetAnswer.Garbled(String reason) -> Optional.of(reason);
+                  case GetAnswer.Expired() -> Optional.of("no answer in time");
+                });
+  }
+
   /** Tells a peer once to take chunks; the same goes for this future. */
   CompletableFuture<PutAnswer> put(String peer, PutBatch batch, Deadline deadline) {
     PeerRequests.Put request = new PeerRequests.Put(batch, deadline);

@@ -56,6 +56,7 @@ final class PeerLink {
   private long connectBefore;
   private long awaitedId;
   private @Nullable LookupPort lookups;
+  private String lookupAt = "";
   private long ownerEpoch;
   private long lastReplyNanos;
   private long lastUsedNanos;
@@ -73,7 +74,8 @@ final class PeerLink {
   void submit(PeerRequests.Request request) {
     long now = context.nanoTime().getAsLong();
     lastUsedNanos = now;
-    if (passOver.isOn(now)) {
+    boolean probe = request instanceof PeerRequests.Get get && get.isProbe();
+    if (passOver.isOn(now) && !probe) {
       context.counters().count(PullCount.PASSED_OVER);
       request.fail(new GetAnswer.Unreachable("is being passed over"));
     } else if (waiting.size() + inFlight.size() >= context.settings().maxRequestsPerPeer()) {
@@ -93,7 +95,10 @@ final class PeerLink {
     long now = context.nanoTime().getAsLong();
     if ((state == State.GREETING || state == State.PROBING) && connectBefore - now <= 0) {
       connectFailed(
-          "no handshake within " + context.settings().connectTimeout().toMillis() + " ms");
+          "no %s within %d ms"
+              .formatted(
+                  state == State.GREETING ? "handshake" : "answer at its lookup port " + lookupAt,
+                  context.settings().connectTimeout().toMillis()));
     }
     waiting.removeIf(this::expired);
     if (lookups != null) {
@@ -309,6 +314,7 @@ final class PeerLink {
         case PeerHandshake.Step.Refused refused -> connectFailed(refused.reason());
         case PeerHandshake.Step.Agreed agreed -> {
           ownerEpoch = agreed.epoch();
+          lookupAt = agreed.lookupAddress();
           LookupPort next = new LookupPort(context, socket, inFlight, agreed, new Events());
           lookups = next;
           context.traffic().opened(address, agreed.channel().name());

@@ -48,6 +48,11 @@ final class PeerRequests {
       this.keys = keys;
     }
 
+    /** Whether it only wants to know whether the peer answers; nobody else asks for nothing. */
+    boolean isProbe() {
+      return keys.isEmpty();
+    }
+
     List<String> keys() {
       return keys;
     }

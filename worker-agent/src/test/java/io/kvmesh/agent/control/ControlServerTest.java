@@ -10,6 +10,7 @@ import io.kvmesh.agent.drain.Drainers;
 import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.agent.fleet.Prefetchers;
 import io.kvmesh.agent.transfer.MoveCount;
+import io.kvmesh.agent.transfer.PeerReachability;
 import io.kvmesh.agent.transfer.PullOutcome;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
@@ -44,6 +45,7 @@ import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
+import io.kvmesh.common.wire.control.ReachWorkerMsg;
 import io.kvmesh.common.wire.control.WorkerPosition;
 import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
 import io.kvmesh.common.zmq.SocketSettings;
@@ -90,6 +92,7 @@ class ControlServerTest {
             agent.mover,
             prefetcher,
             Drainers.of(agent, Drainers.NOBODY),
+            new PeerReachability(agent.client, ReachWorkerMsg.MOST_PEERS, System::nanoTime),
             agent.server::initAddress,
             tokenKeys,
             counters);

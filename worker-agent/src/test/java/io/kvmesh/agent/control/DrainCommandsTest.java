@@ -9,6 +9,7 @@ import io.kvmesh.agent.directory.LookupOutcome;
 import io.kvmesh.agent.drain.Drainer;
 import io.kvmesh.agent.drain.Drainers;
 import io.kvmesh.agent.fleet.Prefetchers;
+import io.kvmesh.agent.transfer.PeerReachability;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
@@ -19,6 +20,7 @@ import io.kvmesh.common.wire.control.DrainWorkerMsg;
 import io.kvmesh.common.wire.control.DrainWorkerRetMsg;
 import io.kvmesh.common.wire.control.ErrorMsg;
 import io.kvmesh.common.wire.control.MoveOutcome;
+import io.kvmesh.common.wire.control.ReachWorkerMsg;
 import io.kvmesh.common.zmq.SocketSettings;
 import java.io.IOException;
 import java.util.List;
@@ -68,6 +70,7 @@ class DrainCommandsTest {
                 agent,
                 Prefetchers.fleet(agent, (keyspace, hashes, atMost) -> new LookupOutcome.Miss())),
             drainer,
+            new PeerReachability(agent.client, ReachWorkerMsg.MOST_PEERS, System::nanoTime),
             agent.server::initAddress,
             null,
             counters);

@@ -10,5 +10,6 @@ public sealed interface ControlReply extends ControlMessage
         PrefetchWorkerRetMsg,
         DrainWorkerRetMsg,
         HealthWorkerRetMsg,
+        ReachWorkerRetMsg,
         CheckFinishWorkerRetMsg,
         ErrorMsg {}

@@ -14,4 +14,5 @@ public sealed interface ControlRequest extends ControlMessage
         CheckDrainWorkerMsg,
         CancelDrainWorkerMsg,
         HealthWorkerMsg,
+        ReachWorkerMsg,
         CheckFinishWorkerMsg {}
