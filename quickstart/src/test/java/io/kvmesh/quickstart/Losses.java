@@ -39,22 +39,32 @@ final class Losses {
 
   /** The log has no record any more, as when its retention is over; its offsets go on. */
   static void log(Fleet fleet) throws Exception {
-    Process emptying =
+    lose(fleet, "records");
+  }
+
+  /** The log's topic is deleted. Whoever writes next makes another, whose offsets begin at 0. */
+  static void topic(Fleet fleet) throws Exception {
+    lose(fleet, "topic");
+  }
+
+  private static void lose(Fleet fleet, String what) throws Exception {
+    Process losing =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 Modules.ofThisBuild().classPath("embedded"),
-                "io.kvmesh.embedded.EmptyTopicMain",
+                "io.kvmesh.embedded.TopicLossMain",
                 fleet.kafka().address(Fleet.CLIENT),
-                EventTopic.name(CLUSTER))
+                EventTopic.name(CLUSTER),
+                what)
             .inheritIO()
             .start();
     try {
-      assertThat(emptying.waitFor(WAIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
-      assertThat(emptying.exitValue()).isZero();
+      assertThat(losing.waitFor(WAIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(losing.exitValue()).isZero();
     } finally {
-      emptying.destroyForcibly();
+      losing.destroyForcibly();
     }
   }
 }

@@ -113,6 +113,18 @@ class ResyncIT {
     assertThat(counted("snapshots")).isGreaterThanOrEqualTo(AGENTS);
   }
 
+  @Test
+  void redisEmptyAndTopicDeleted_agentsListAllInANewOne() throws Exception {
+    fleet.controller().kill();
+    Losses.redis(fleet);
+    Losses.topic(fleet);
+    long begin = System.nanoTime();
+    fleet.controller().start();
+    awaitWhole();
+    log("with neither Redis nor the topic", begin);
+    assertThat(counted("snapshots")).isGreaterThanOrEqualTo(AGENTS);
+  }
+
   private static void log(String how, long begin) {
     LOG.info(
         "{}: all {} records again {} s after the controller's start",

@@ -12,7 +12,7 @@ import io.kvmesh.controller.registry.WorkerState;
 import io.kvmesh.controller.registry.WorkerView;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +32,9 @@ final class Heartbeats {
   private static final String RESTART = "controller_restart";
   private static final String RETRY = "sync_failed_retry";
 
+  /** So many workers are remembered without a look for those that are gone. */
+  private static final int MANY = 1_000;
+
   private static final HeartbeatRetMsg NOTHING = new HeartbeatRetMsg(List.of());
 
   private final ForeignWorkers workers;
@@ -42,8 +45,8 @@ final class Heartbeats {
   private final FullSyncs fullSyncs;
   private final Duration holdFor;
 
-  /** Workers of which the durable view needed a list at their last heartbeat. */
-  private final Set<WorkerId> neededByDurable = ConcurrentHashMap.newKeySet();
+  /** The lives of workers of which the durable view needed a list at their last heartbeat. */
+  private final Map<WorkerId, Long> neededByDurable = new ConcurrentHashMap<>();
 
   Heartbeats(
       ForeignWorkers workers,
@@ -188,7 +191,11 @@ final class Heartbeats {
       neededByDurable.remove(known.id());
       return false;
     }
-    return !neededByDurable.add(known.id());
+    if (neededByDurable.size() >= MANY) {
+      neededByDurable.keySet().removeIf(id -> registry.worker(id).isEmpty());
+    }
+    Long life = neededByDurable.put(known.id(), known.epoch());
+    return life != null && life == known.epoch();
   }
 
   /** Why the worker must list what it holds; null if it need not, or is doing so. */

@@ -182,6 +182,21 @@ class HeartbeatsTest {
   }
 
   @Test
+  void foreignHeartbeat_whereTheDurableViewNeedsIt_asksAtTheSecondOfALife() {
+    var heartbeat = new HeartbeatMsg("A", 0, "127.0.0.1", 1, "url");
+    fixture.view.snapshotWanted = true;
+    fixture.registry.put(live(RequestFixture.A, 5, foreign("url")));
+    assertThat(fixture.ask(heartbeat)).isEqualTo(new HeartbeatRetMsg(List.of()));
+
+    fixture.registry.remove(RequestFixture.A);
+    fixture.registry.put(live(RequestFixture.A, 9, foreign("url")));
+
+    assertThat(fixture.ask(heartbeat)).isEqualTo(new HeartbeatRetMsg(List.of()));
+    assertThat(fixture.ask(heartbeat))
+        .isEqualTo(RequestFixture.commanded("controller_restart", null));
+  }
+
+  @Test
   void foreignHeartbeat_ofAWorkerWhoseAddressWasNeverRead_tellsIt() {
     fixture.registry.put(view(RequestFixture.A, WorkerState.SUSPECT, 5, null));
 
