@@ -37,6 +37,7 @@ final class FleetChecks {
     for (JsonNode worker : survey.workers()) {
       state(worker, found);
       mismatch(worker, found);
+      drain(worker, found);
     }
     survey.writtenOff().forEach(worker -> writtenOff(worker, found));
     SHARED.forEach(shared -> compare(shared, survey, found));
@@ -76,6 +77,30 @@ final class FleetChecks {
                   "nothing, unless the number rises"));
         }
       }
+    }
+  }
+
+  private static void drain(JsonNode worker, List<Finding> found) {
+    String name = Survey.name(worker);
+    switch (worker.path("drain").asString("")) {
+      case "DRAINING" ->
+          found.add(
+              Finding.note(
+                  name,
+                  "is being drained: it hands its hot chunks over to others",
+                  "it serves on, keeps what it has and takes nothing from others that are drained;"
+                      + " told to end by a signal, it goes after that",
+                  "nothing; kvmesh cancel ID ends a drain by command, kvmesh commands has the id"));
+      case "DRAINED" ->
+          found.add(
+              Finding.note(
+                  name,
+                  "was drained",
+                  "it serves on as before, but takes nothing from others that are drained; what its"
+                      + " engine stored since is on it alone",
+                  "take it out of service; if it is to stay, start it anew, or begin another drain"
+                      + " and cancel that"));
+      default -> {}
     }
   }
 

@@ -54,6 +54,7 @@ final class StatusAction extends Action {
         new Table.Column("LIVE", it -> sum(it, "live")),
         new Table.Column("SUSPECT", it -> sum(it, "suspect")),
         new Table.Column("SILENT", it -> sum(it, "silent")),
+        new Table.Column("DRAINED", it -> sum(it, "drained")),
         new Table.Column("CHUNKS", it -> sum(it, "chunks")));
   }
 

@@ -61,7 +61,7 @@ final class TopAction extends Action {
         answer.path("workers"),
         Table.Column.of("INSTANCE", "instanceId"),
         Table.Column.of("RANK", "rank"),
-        Table.Column.of("STATE", "state"),
+        new Table.Column("STATE", WorkersAction::state),
         Table.Column.of("CHUNKS", "chunks"),
         new Table.Column("OPS/S", it -> rate(it, millis)),
         Table.Column.of("LAG", "lag.records"),

@@ -26,6 +26,13 @@ final class WorkersAction extends Action {
     return GOOD;
   }
 
+  /** And whether it is drained. */
+  static String state(JsonNode worker) {
+    String drain = worker.path("drain").asString("");
+    String state = Table.text(worker.path("state"));
+    return drain.isEmpty() ? state : state + " " + Text.words(drain);
+  }
+
   private static String place(JsonNode topology) {
     String zone = Table.text(topology.path("zone"));
     String rack = Table.text(topology.path("rack"));
@@ -37,7 +44,7 @@ final class WorkersAction extends Action {
         workers,
         Table.Column.of("INSTANCE", "instanceId"),
         Table.Column.of("RANK", "rank"),
-        Table.Column.of("STATE", "state"),
+        new Table.Column("STATE", WorkersAction::state),
         Table.Column.of("EPOCH", "epoch"),
         Table.Column.of("SEQUENCE", "sequence"),
         Table.Column.of("CHUNKS", "chunks"),

@@ -192,6 +192,17 @@ class DoctorTest {
     assertThat(doctor().out()).contains("knows no worker", "same kvmesh.cluster");
   }
 
+  @ParameterizedTest
+  @CsvSource({"DRAINING,is being drained,kvmesh cancel ID", "DRAINED,was drained,start it anew"})
+  void drainedAgent_isNotedAndNoFault(String drain, String what, String change) {
+    controller.change(WORKERS, "\"gaps\":0", "\"gaps\":0,\"drain\":\"%s\"".formatted(drain));
+
+    Run run = doctor();
+
+    assertThat(run.status()).isZero();
+    assertThat(run.out()).contains("NOTE     a/0: " + what, change);
+  }
+
   @Test
   void healedGaps_areNotedAndNoFault() {
     controller.change(WORKERS, "\"gaps\":0", "\"gaps\":4");

@@ -21,7 +21,7 @@ class KvmeshTest {
         {"instanceId":"agent-0","rank":0,"state":"LIVE","epoch":7,"sequence":40,"chunks":12,"gaps":0,
          "lag":{"records":3},"heartbeatAgeMillis":1200,"mismatch":null,
          "clockAheadMillis":-3,"announcement":{"version":"0.1.0","topology":{"zone":"z1","rack":"r7","host":"h"}}},
-        {"instanceId":"agent-10","rank":1,"state":"SUSPECT","epoch":9,"sequence":-1,"chunks":1000,
+        {"instanceId":"agent-10","rank":1,"state":"SUSPECT","drain":"DRAINED","epoch":9,"sequence":-1,"chunks":1000,
          "gaps":2,"lag":null,"heartbeatAgeMillis":null,"mismatch":{"fields":["dtype","hashSeed"]}}]}
       """;
 
@@ -57,9 +57,9 @@ class KvmeshTest {
             new Run(
                 0,
                 """
-                INSTANCE  RANK  STATE    EPOCH  SEQUENCE  CHUNKS  GAPS  LAG  HEARTBEAT  CLOCK  VERSION  ZONE/RACK  DIFFERS IN
-                agent-0      0  LIVE         7        40      12     0    3    1200 ms  -3 ms  0.1.0    z1/r7      -
-                agent-10     1  SUSPECT      9        -1    1000     2    -          -      -  -        -          dtype,hashSeed
+                INSTANCE  RANK  STATE            EPOCH  SEQUENCE  CHUNKS  GAPS  LAG  HEARTBEAT  CLOCK  VERSION  ZONE/RACK  DIFFERS IN
+                agent-0      0  LIVE                 7        40      12     0    3    1200 ms  -3 ms  0.1.0    z1/r7      -
+                agent-10     1  SUSPECT drained      9        -1    1000     2    -          -      -  -        -          dtype,hashSeed
                 """,
                 ""));
   }
@@ -302,7 +302,7 @@ class KvmeshTest {
             """)
         .answer(
             "/api/v1/instances",
-            "{\"instances\":[{\"live\":1,\"suspect\":0,\"silent\":2,\"chunks\":30}]}");
+            "{\"instances\":[{\"live\":1,\"suspect\":0,\"silent\":2,\"drained\":1,\"chunks\":30}]}");
     String nowhere = nowhere();
 
     Run good = run("status");
@@ -312,7 +312,7 @@ class KvmeshTest {
     assertThat(good.out().lines().skip(1))
         .singleElement()
         .asString()
-        .matches(".* 0\\.1\\.0 +up +up +up +4 +1 +0 +2 +30");
+        .matches(".* 0\\.1\\.0 +up +up +up +4 +1 +0 +2 +1 +30");
     assertThat(bad.status()).isEqualTo(1);
     assertThat(bad.out()).contains(nowhere + "  -        unreachable");
     assertThat(Run.of("status", "--url", nowhere).status()).isEqualTo(3);

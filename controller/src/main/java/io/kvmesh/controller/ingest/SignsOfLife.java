@@ -62,7 +62,8 @@ final class SignsOfLife {
     heartbeatMillis = record.timestampMillis();
     heartbeatOffset = record.offset();
     Long sent = heartbeat.sentMillis();
-    lastBeat = new LastBeat(sent == null ? null : sent - record.timestampMillis());
+    Long ahead = sent == null ? null : sent - record.timestampMillis();
+    lastBeat = new LastBeat(ahead, heartbeat.drain());
   }
 
   /** What the last heartbeat told; nothing where another reader has read it. */

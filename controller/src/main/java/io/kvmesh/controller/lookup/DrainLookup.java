@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who could take the chunks of a worker that is going. Any thread.
  *
- * <p>That is a live worker of its rank in another instance, since the engine of that one asks for
- * the same keys, which announces what it does: those of other hosts first, as the worker's own host
- * may be going with it, and of these the one that holds the fewest chunks. What a live worker of
- * another host has need not go at all.
+ * <p>That is a live worker of its rank in another instance that isn't going as well, since the
+ * engine of that one asks for the same keys, which announces what it does: those of other hosts
+ * first, as the worker's own host may be going with it, and of these the one that holds the fewest
+ * chunks. What a live worker of another host has need not go at all.
  */
 public final class DrainLookup {
 
@@ -106,6 +106,7 @@ public final class DrainLookup {
     Announcement told = view.announcement();
     return told != null
         && view.state().isOffered()
+        && view.lastBeat().drain() == null
         && !view.id().instanceId().equals(worker.instanceId())
         && !address(view).isBlank()
         && AnnouncementMatch.serves(told, keyspace, own);

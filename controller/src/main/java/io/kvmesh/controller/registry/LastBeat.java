@@ -1,5 +1,6 @@
 package io.kvmesh.controller.registry;
 
+import io.kvmesh.common.wire.event.DrainState;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,9 +9,10 @@ import org.jspecify.annotations.Nullable;
  * @param clockAheadMillis by how much the agent's clock was ahead of the broker's when the broker
  *     took the heartbeat; negative: it was behind, or the heartbeat was so long on its way; null:
  *     not told
+ * @param drain whether it is being drained, or was; null: neither
  */
-public record LastBeat(@Nullable Long clockAheadMillis) {
+public record LastBeat(@Nullable Long clockAheadMillis, @Nullable DrainState drain) {
 
   /** Nothing. */
-  public static final LastBeat UNTOLD = new LastBeat(null);
+  public static final LastBeat UNTOLD = new LastBeat(null, null);
 }

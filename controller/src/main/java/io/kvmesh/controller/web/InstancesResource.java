@@ -27,9 +27,19 @@ public final class InstancesResource {
    */
   record Instances(boolean ready, List<InstanceJson> instances) {}
 
-  /** An instance and the number of its workers in each state. */
+  /**
+   * An instance and the number of its workers in each state.
+   *
+   * @param drained of them, in whatever state, that are being drained or were
+   */
   record InstanceJson(
-      String instanceId, List<Integer> ranks, long live, long suspect, long silent, long chunks) {
+      String instanceId,
+      List<Integer> ranks,
+      long live,
+      long suspect,
+      long silent,
+      long drained,
+      long chunks) {
 
     static InstanceJson of(String instanceId, List<WorkerView> workers) {
       return new InstanceJson(
@@ -38,6 +48,7 @@ public final class InstancesResource {
           count(workers, WorkerState.LIVE),
           count(workers, WorkerState.SUSPECT),
           count(workers, WorkerState.SILENT),
+          workers.stream().filter(worker -> worker.lastBeat().drain() != null).count(),
           workers.stream().mapToLong(WorkerView::residentCount).sum());
     }
 

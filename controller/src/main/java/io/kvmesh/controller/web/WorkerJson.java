@@ -1,6 +1,7 @@
 package io.kvmesh.controller.web;
 
 import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.controller.lookup.Mismatch;
 import io.kvmesh.controller.registry.LocationView;
 import io.kvmesh.controller.registry.SyncView;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A worker, as answers show it. Times are the log's, in milliseconds since 1970.
  *
  * @param sequence of the last operation applied; −1 = not known
+ * @param drain whether it is being drained, or was; null if neither
  * @param heartbeatAgeMillis since its last heartbeat, by the log's clock; null if not known
  * @param clockAheadMillis by how much its clock is ahead of the broker's; negative: behind, or its
  *     last heartbeat was so long on its way; null if it does not tell
@@ -28,6 +30,7 @@ record WorkerJson(
     int rank,
     WorkerState state,
     boolean suspect,
+    @Nullable DrainState drain,
     long epoch,
     long sequence,
     long chunks,
@@ -57,6 +60,7 @@ record WorkerJson(
         worker.id().rank(),
         worker.state(),
         worker.suspect(),
+        worker.lastBeat().drain(),
         worker.epoch(),
         worker.appliedSequence(),
         worker.residentCount(),

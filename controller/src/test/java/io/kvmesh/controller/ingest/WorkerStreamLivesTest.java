@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.wire.Formats;
 import io.kvmesh.common.wire.event.DownReason;
+import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.controller.registry.LastBeat;
 import io.kvmesh.controller.registry.WorkerState;
@@ -178,6 +179,7 @@ final class WorkerStreamLivesTest {
         agent.epoch(),
         TestAgent.announcement(),
         List.of(),
-        millis);
+        millis,
+        DrainState.DRAINED);
   }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.kvmesh.cli.Kvmesh;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
+import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.embedded.EmbeddedKafka;
 import io.kvmesh.embedded.EmbeddedRedis;
 import java.io.PrintWriter;
@@ -145,22 +146,24 @@ class DoctorIT {
 
   @Test
   @Order(4)
-  void agentsVersionAndClock_areTold() throws Exception {
-    agent.heartbeat(System.currentTimeMillis() + 3_600_000);
+  void agentsVersionClockAndDrain_areTold() throws Exception {
+    agent.heartbeat(System.currentTimeMillis() + 3_600_000, DrainState.DRAINED);
     await()
         .atMost(RunningController.WAIT)
         .untilAsserted(
             () ->
                 assertThat(doctor())
                     .containsPattern("good/0 (3599|3600) s ahead")
-                    .contains("have these nodes keep time by NTP"));
+                    .contains("have these nodes keep time by NTP")
+                    .contains("good/0: was drained", "start it anew"));
+    assertThat(kvmesh("workers").text()).containsPattern("good +0 +LIVE drained ");
     assertThat(kvmesh("workers").text()).containsPattern(" 3(599|600) s +0\\.0\\.1 ");
 
-    agent.heartbeat(System.currentTimeMillis());
+    agent.heartbeat(System.currentTimeMillis(), null);
 
     await()
         .atMost(RunningController.WAIT)
-        .untilAsserted(() -> assertThat(doctor()).doesNotContain("clocks differ"));
+        .untilAsserted(() -> assertThat(doctor()).doesNotContain("clocks differ", "was drained"));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.kvmesh.common.wire.OpType;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
+import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.common.wire.event.EventTopic;
 import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.common.wire.event.LogEvent;
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /** Writes to the log what an agent would. One thread. */
 final class ScriptedAgent implements AutoCloseable {
@@ -90,8 +92,8 @@ final class ScriptedAgent implements AutoCloseable {
     sequence = 0;
   }
 
-  /** A sign of life, written at that time by its own clock. */
-  void heartbeat(long sentMillis) throws Exception {
+  /** A sign of life, written at that time by its own clock, and whether it is going. */
+  void heartbeat(long sentMillis, @Nullable DrainState drain) throws Exception {
     write(
         new Heartbeat(
             Formats.CURRENT,
@@ -100,7 +102,8 @@ final class ScriptedAgent implements AutoCloseable {
             epoch,
             announcement,
             List.of(),
-            sentMillis));
+            sentMillis,
+            drain));
   }
 
   void admit(long... hashes) throws Exception {

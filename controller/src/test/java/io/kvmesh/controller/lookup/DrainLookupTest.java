@@ -3,6 +3,7 @@ package io.kvmesh.controller.lookup;
 import static io.kvmesh.controller.fixture.Workers.CPU;
 import static io.kvmesh.controller.fixture.Workers.agent;
 import static io.kvmesh.controller.fixture.Workers.foreign;
+import static io.kvmesh.controller.fixture.Workers.going;
 import static io.kvmesh.controller.fixture.Workers.keyspace;
 import static io.kvmesh.controller.fixture.Workers.live;
 import static io.kvmesh.controller.fixture.Workers.view;
@@ -73,6 +74,18 @@ class DrainLookupTest {
     index.admit(new WorkerId("C", 0), CPU, keyspace(), new long[] {4});
 
     assertThat(answer().elsewhere()).as("that of A alone").containsExactly(1);
+  }
+
+  @Test
+  void workerThatIsGoingItself_isNoTarget_andWhatItHasMustGo() {
+    put(A, agent("10.0.0.2:8200"));
+    registry.put(going(B, agent("10.0.0.3:8200")));
+    index.admit(GOING, CPU, keyspace(), HASHES);
+    index.admit(A, CPU, keyspace(), new long[] {2});
+    index.admit(B, CPU, keyspace(), new long[] {2, 3});
+
+    assertThat(answer().targets()).containsExactly("10.0.0.2:8200");
+    assertThat(answer().elsewhere()).containsExactly(1);
   }
 
   @Test

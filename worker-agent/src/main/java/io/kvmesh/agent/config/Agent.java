@@ -237,6 +237,7 @@ public final class Agent implements AutoCloseable {
                 .announcement(control.port(), peerServer.initAddress(), self.channels())
                 .ofVersion(version)
                 .in(settings.topology().announced()),
+            drainer::state,
             outbox,
             cache);
     log.start();

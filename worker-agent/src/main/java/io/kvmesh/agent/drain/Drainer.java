@@ -9,6 +9,7 @@ import io.kvmesh.agent.transfer.MoveReport;
 import io.kvmesh.agent.transfer.PeerServer;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.wire.event.DrainState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -152,6 +153,14 @@ public final class Drainer implements AutoCloseable {
     last = report;
     underWay.set(null);
     drain.end.complete(report);
+  }
+
+  /** Whether this agent is going; null as long as it was not told to, or a drain was cancelled. */
+  public @Nullable DrainState state() {
+    if (underWay.get() != null) {
+      return DrainState.DRAINING;
+    }
+    return server.takesDrains() ? null : DrainState.DRAINED;
   }
 
   /** How far the drain is that is under way. */

@@ -2,9 +2,11 @@ package io.kvmesh.agent.event;
 
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.common.wire.event.DrainState;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,20 +35,26 @@ public final class KafkaEventPublisher {
   /** When the thread must be done; negative while it isn't asked to finish. */
   private volatile long finishBy = -1;
 
-  /** Nothing is sent before {@link #start}. */
+  /**
+   * Nothing is sent before {@link #start}.
+   *
+   * @param drain whether this agent is going, asked for each heartbeat
+   */
   public KafkaEventPublisher(
       KafkaLogSettings kafka,
       PublisherSettings settings,
       Announcement announcement,
+      Supplier<@Nullable DrainState> drain,
       EventOutbox outbox,
       ChunkCache cache) {
-    this(new KafkaEventLog(kafka, settings.worker()), settings, announcement, outbox, cache);
+    this(new KafkaEventLog(kafka, settings.worker()), settings, announcement, drain, outbox, cache);
   }
 
   KafkaEventPublisher(
       EventLog log,
       PublisherSettings settings,
       Announcement announcement,
+      Supplier<@Nullable DrainState> drain,
       EventOutbox outbox,
       ChunkCache cache) {
     this.settings = settings;
@@ -62,7 +70,7 @@ public final class KafkaEventPublisher {
     this.pump =
         new EventPump(
             settings,
-            new LogMessages(settings, announcement, InstantSource.system()),
+            new LogMessages(settings, announcement, InstantSource.system(), drain),
             outbox,
             cache,
             log,

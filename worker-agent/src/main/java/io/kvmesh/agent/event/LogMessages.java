@@ -10,6 +10,7 @@ import io.kvmesh.common.wire.Formats;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
 import io.kvmesh.common.wire.event.DownReason;
+import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.common.wire.event.LocationState;
 import io.kvmesh.common.wire.event.LogEvent;
@@ -21,6 +22,8 @@ import io.kvmesh.common.wire.event.WorkerUp;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes what the outbox holds as records of the log. Numbers the batches of a snapshot, so it has
@@ -33,14 +36,23 @@ final class LogMessages {
   private final String location;
   private final Announcement announcement;
   private final InstantSource clock;
+  private final Supplier<@Nullable DrainState> drain;
   private int batches;
 
-  LogMessages(PublisherSettings settings, Announcement announcement, InstantSource clock) {
+  /**
+   * @param drain whether this agent is going, asked for each heartbeat
+   */
+  LogMessages(
+      PublisherSettings settings,
+      Announcement announcement,
+      InstantSource clock,
+      Supplier<@Nullable DrainState> drain) {
     this.instanceId = settings.worker().instanceId();
     this.rank = settings.worker().rank();
     this.location = settings.location();
     this.announcement = announcement;
     this.clock = clock;
+    this.drain = drain;
   }
 
   LogEvent up() {
@@ -73,7 +85,8 @@ final class LogMessages {
                   announcement,
                   List.of(
                       new LocationState(location, at.sequence(), at.residentCount(), at.digest())),
-                  clock.millis()));
+                  clock.millis(),
+                  drain.get()));
       case StartMark(String id, LogPosition at) -> {
         batches = 0;
         yield List.of(new SnapshotStart(instanceId, rank, epoch, location, id, at.sequence()));

@@ -154,6 +154,11 @@ public final class PeerServer implements AutoCloseable {
     puts.takesDrains(takes);
   }
 
+  /** Whether it is now. */
+  public boolean takesDrains() {
+    return puts.takesDrains();
+  }
+
   /** Bytes on loan. */
   public long bytesOnLoan() {
     return loans.openBytes();

@@ -108,6 +108,11 @@ final class PutDesk implements AutoCloseable {
     takesDrains = takes;
   }
 
+  /** Whether it is. */
+  boolean takesDrains() {
+    return takesDrains;
+  }
+
   /** Ends what is held for a move. */
   void end(BatchedPutDoneMsg done) {
     boolean ended = holds.end(new MoveHolds.Id(done.senderId(), done.moveId()));

@@ -21,6 +21,7 @@ import io.kvmesh.common.wire.control.DrainWorkerRetMsg;
 import io.kvmesh.common.wire.control.ErrorMsg;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import io.kvmesh.common.wire.control.ReachWorkerMsg;
+import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.common.zmq.SocketSettings;
 import java.io.IOException;
 import java.util.List;
@@ -95,9 +96,11 @@ class DrainCommandsTest {
   @Test
   void drain_isAnsweredWhenItIsOver_andHarmlessIfRepeated() {
     agent.store(TestAgent.keys(1, 6));
+    assertThat(drainer.state()).isNull();
 
     DrainWorkerRetMsg reply = client.ask(DrainWorkerRetMsg.class, drain("d", null, 0));
 
+    assertThat(drainer.state()).isEqualTo(DrainState.DRAINED);
     assertThat(reply.stopped()).isNull();
     assertThat(reply.chunks()).isEqualTo(6);
     assertThat(reply.bytes()).isEqualTo(6 * PAGE);
@@ -142,12 +145,14 @@ class DrainCommandsTest {
       DrainWorkerRetMsg soFar = second.ask(DrainWorkerRetMsg.class, new CheckDrainWorkerMsg("d"));
       assertThat(soFar.chunks()).isEqualTo(6);
       assertThat(soFar.outcomes()).isEmpty();
+      assertThat(drainer.state()).isEqualTo(DrainState.DRAINING);
 
       second.ask(DrainWorkerRetMsg.class, new CancelDrainWorkerMsg("d"));
 
       DrainWorkerRetMsg end = client.answer(DrainWorkerRetMsg.class).message();
       assertThat(end.stopped()).isEqualTo("it was cancelled");
       assertThat(end.outcomes()).isEqualTo(Map.of(MoveOutcome.UNTRIED, 6));
+      assertThat(drainer.state()).isNull();
     }
   }
 

@@ -8,6 +8,7 @@ import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
 import io.kvmesh.common.wire.event.DownReason;
+import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.common.wire.event.LocationState;
 import io.kvmesh.common.wire.event.LogEvent;
@@ -144,6 +145,20 @@ class EventPumpTest {
       assertThat(heartbeats.getLast().sentMillis())
           .isEqualTo(PumpFixture.START.plusSeconds(20).toEpochMilli());
       assertThat(at.counters.heartbeats.get()).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void heartbeats_tellWhetherTheAgentIsGoing() {
+    try (PumpFixture at = new PumpFixture(8, 100).started()) {
+      at.drain = DrainState.DRAINING;
+      at.pass(Duration.ofSeconds(5));
+      at.drain = DrainState.DRAINED;
+      at.pass(Duration.ofSeconds(5));
+      at.drain = null;
+      at.pass(Duration.ofSeconds(5));
+      assertThat(at.log.all(Heartbeat.class).map(Heartbeat::drain))
+          .containsExactly(null, DrainState.DRAINING, DrainState.DRAINED, null);
     }
   }
 

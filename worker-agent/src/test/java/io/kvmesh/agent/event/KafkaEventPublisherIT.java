@@ -62,6 +62,7 @@ class KafkaEventPublisherIT {
               new KafkaLogSettings(Map.of("bootstrap.servers", bootstrapServers), "fleet", 4),
               settings,
               PumpFixture.ANNOUNCEMENT,
+              () -> null,
               outbox,
               cache);
       publisher.start();

@@ -15,10 +15,12 @@ import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.Announcement;
+import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.common.wire.event.WorkerKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A cache whose events go through an outbox to a log, turn by turn, on a clock of the test's. */
 final class PumpFixture implements AutoCloseable {
@@ -53,6 +55,7 @@ final class PumpFixture implements AutoCloseable {
   long now;
   long jitter;
   int wakeUps;
+  @Nullable DrainState drain;
 
   PumpFixture(int capacity, int outboxCapacity) {
     this(capacity, outboxCapacity, 500, 64);
@@ -69,7 +72,7 @@ final class PumpFixture implements AutoCloseable {
     pump =
         new EventPump(
             settings,
-            new LogMessages(settings, ANNOUNCEMENT, () -> START.plusNanos(now)),
+            new LogMessages(settings, ANNOUNCEMENT, () -> START.plusNanos(now), () -> drain),
             outbox,
             cache,
             log,

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sentMillis when the worker wrote it, by its own clock, in milliseconds since 1970: to be
  *     shown, never to decide by
+ * @param drain null of a worker that isn't being drained and was not
  */
 public record Heartbeat(
     @FormatNumber int format,
@@ -19,7 +20,8 @@ public record Heartbeat(
     long epoch,
     Announcement announcement,
     List<LocationState> locations,
-    @Extension @Nullable Long sentMillis)
+    @Extension @Nullable Long sentMillis,
+    @Extension @Nullable DrainState drain)
     implements LogEvent {
 
   /** Copies the collections. */
@@ -34,6 +36,6 @@ public record Heartbeat(
       long epoch,
       Announcement announcement,
       List<LocationState> locations) {
-    this(Formats.CURRENT, instanceId, workerId, epoch, announcement, locations, null);
+    this(Formats.CURRENT, instanceId, workerId, epoch, announcement, locations, null, null);
   }
 }
