@@ -6,14 +6,23 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
 /** What can be said of dashboards and alerts without running anything but promtool. */
 class MonitoringTest {
+
+  /** What an operator is to do, and when: the form of all descriptions. */
+  private static final Pattern WHEN = Pattern.compile("(^|[.;] )When [^:]+: .+[.]$");
+
+  private static final Pattern ALERT = Pattern.compile("\\bKvmesh[A-Z]\\w+");
+  private static final Pattern SETTING = Pattern.compile("\\bkvmesh(?:[.][a-z]+(?:-[a-z]+)*){2,}");
+  private static final Pattern TITLE = Pattern.compile("'([A-Z][^']+)'");
 
   @Test
   void panels_haveTitleUnitDescriptionAndQueries() throws Exception {
@@ -21,10 +30,33 @@ class MonitoringTest {
     for (Panel panel : Panel.all()) {
       softly.assertThat(panel.title()).as("title of %s", panel).isNotBlank();
       softly.assertThat(panel.unit()).as("unit of %s", panel).isNotBlank();
-      softly.assertThat(panel.description()).as("description of %s", panel).hasSizeGreaterThan(20);
+      softly.assertThat(panel.description()).as("description of %s", panel).containsPattern(WHEN);
       softly.assertThat(panel.queries()).as("queries of %s", panel).isNotEmpty();
     }
     softly.assertAll();
+  }
+
+  @Test
+  void descriptions_nameWhatIsThere() throws Exception {
+    String readme = Files.readString(Path.of("..", "README.md"));
+    List<String> titles = Panel.all().stream().map(Panel::title).toList();
+    SoftAssertions softly = new SoftAssertions();
+    for (Panel panel : Panel.all()) {
+      softly.assertThat(Alerts.names()).as("%s", panel).containsAll(named(ALERT, panel));
+      softly.assertThat(titles).as("%s", panel).containsAll(named(TITLE, panel));
+      softly
+          .assertThat(named(SETTING, panel))
+          .as("%s", panel)
+          .allMatch(setting -> readme.contains("`" + setting + "`"));
+    }
+    softly.assertAll();
+  }
+
+  private static List<String> named(Pattern kind, Panel panel) {
+    return kind.matcher(panel.description())
+        .results()
+        .map(it -> it.group(it.groupCount()))
+        .toList();
   }
 
   @Test
