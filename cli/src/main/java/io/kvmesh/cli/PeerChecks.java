@@ -27,6 +27,9 @@ final class PeerChecks {
   private final List<Attempt> attempts = new ArrayList<>();
   private final List<Finding> found = new ArrayList<>();
 
+  /** Who did not try its peers, by the reason. */
+  private final Map<String, Set<String>> silent = new TreeMap<>();
+
   private PeerChecks() {}
 
   /** Asks the agents that a controller knows, and tells what they found. */
@@ -66,12 +69,12 @@ final class PeerChecks {
 
   private void take(String instance, JsonNode command, Map<String, String> names) {
     if (command.has("error")) {
-      found.add(notTold(instance, command.path("error").asString()));
+      notTold(instance, command.path("error").asString());
     }
     for (JsonNode worker : command.path("workers")) {
       String from = instance + "/" + Table.text(worker.path("rank"));
       if (worker.path("status").asString("").equals("REFUSED")) {
-        found.add(notTold(from, Table.text(worker.path("error"))));
+        notTold(from, Table.text(worker.path("error")));
       }
       for (JsonNode peer : worker.path("peers")) {
         String address = peer.path("peerInitUrl").asString("");
@@ -86,17 +89,22 @@ final class PeerChecks {
     }
   }
 
-  private static Finding notTold(String where, String error) {
+  private void notTold(String where, String error) {
+    silent.computeIfAbsent(error, it -> new TreeSet<>()).add(where);
+  }
+
+  private static Finding notTold(Set<String> where, String error) {
     return Finding.note(
-        where,
-        "was not asked to reach its peers, or does not do it: " + error,
-        "whether it reaches the others isn't known",
+        String.join(", ", where),
+        "not asked to reach the peers, or refused: " + error,
+        "whether the others are reached from there isn't known",
         "ask with a token that may operate; an agent of an earlier version doesn't know the"
             + " question, upgrade it");
   }
 
   /** One finding for all that fail to reach one peer in the same way. */
   private void judge() {
+    silent.forEach((error, where) -> found.add(notTold(where, error)));
     Map<String, List<Attempt>> failed = new TreeMap<>();
     for (Attempt attempt : attempts) {
       if (!attempt.outcome.equals(REACHED)) {

@@ -280,7 +280,8 @@ class DoctorTest {
     Run run = doctor("--no-connect");
 
     assertThat(run.status()).isZero();
-    assertThat(run.out()).contains("NOTE", "b/0: was not asked to reach its peers", "unknown type");
+    assertThat(run.out())
+        .contains("NOTE", "a/0, b/0, c/0: not asked to reach the peers", "unknown type");
   }
 
   @Test

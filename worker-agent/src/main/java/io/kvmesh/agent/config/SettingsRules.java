@@ -26,7 +26,6 @@ final class SettingsRules {
 
   private static final Pattern CLUSTER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
   private static final Pattern INSTANCE = Pattern.compile("[^/\\p{Cntrl}]{1,200}");
-  private static final Pattern PLACE = Pattern.compile("[^\\p{Cntrl}]{0,253}");
   private static final Pattern KEY_PART = Pattern.compile("[^@\\p{Cntrl}]{1,200}");
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.:_%-]{1,253}");
 
@@ -41,7 +40,7 @@ final class SettingsRules {
 
   void check(AgentSettings settings) {
     checkIdentity(settings);
-    checkTopology(settings.topology());
+    new TopologyRules(faults).check(settings.topology());
     checkModel(settings);
     new MemoryRules(faults, settings).check();
     checkCache(settings);
@@ -118,20 +117,6 @@ final class SettingsRules {
         "parent-pid",
         settings.parentPid(),
         "must be a process id, or 0 for none");
-  }
-
-  private void checkTopology(TopologySettings topology) {
-    place("topology.zone", topology.zone());
-    place("topology.rack", topology.rack());
-    place("topology.host", topology.host());
-  }
-
-  private void place(String setting, String name) {
-    faults.require(
-        PLACE.matcher(name).matches(),
-        setting,
-        name,
-        "must be up to 253 characters, no control ones");
   }
 
   private void checkModel(AgentSettings settings) {
