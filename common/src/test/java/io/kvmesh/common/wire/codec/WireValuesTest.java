@@ -17,11 +17,16 @@ import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
 import io.kvmesh.common.wire.directory.DirectoryMessage;
 import io.kvmesh.common.wire.directory.FullSyncCommand;
 import io.kvmesh.common.wire.directory.HeartbeatRetMsg;
+import io.kvmesh.common.wire.engine.EngineLeaseMsg;
+import io.kvmesh.common.wire.engine.EngineLookupMsg;
+import io.kvmesh.common.wire.engine.EnginePrefetchMsg;
+import io.kvmesh.common.wire.engine.EngineRetrieveMsg;
 import io.kvmesh.common.wire.engine.OpenSessionMsg;
 import io.kvmesh.common.wire.event.LogEvent;
 import io.kvmesh.common.wire.event.Tick;
 import io.kvmesh.common.wire.handshake.KvmeshInitRequest;
 import io.kvmesh.common.wire.handshake.KvmeshInitResponse;
+import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -97,6 +102,38 @@ class WireValuesTest {
     assertThat(new String(codec.encode(foreign), ISO_8859_1)).doesNotContain("keyspace");
     assertThat(codec.decode(DirectoryMessage.class, codec.encode(foreign))).isEqualTo(foreign);
     assertThat(codec.decode(DirectoryMessage.class, codec.encode(ours))).isEqualTo(ours);
+  }
+
+  @Test
+  void traceparent_isAtTheEndWhereThereIsOneAndLeftOutWhereNot() throws Exception {
+    String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    List<Message> plain =
+        List.of(
+            new EngineLookupMsg(1, List.of(), true),
+            new EngineRetrieveMsg(1, 0, List.of(), 5),
+            new EngineLeaseMsg(1, 0, List.of(), 5),
+            new EnginePrefetchMsg(1, List.of(), 5),
+            new BatchedP2PLookupMsg(List.of(), "a", 0, "m@1@0@half"),
+            new BatchedLookupAndGetMsg("l", "r", List.of(), List.of(), 3L, 4L));
+    List<Message> traced =
+        List.of(
+            new EngineLookupMsg(1, List.of(), true, trace),
+            new EngineRetrieveMsg(1, 0, List.of(), 5, trace),
+            new EngineLeaseMsg(1, 0, List.of(), 5, trace),
+            new EnginePrefetchMsg(1, List.of(), 5, trace),
+            new BatchedP2PLookupMsg(List.of(), "a", 0, "m@1@0@half", trace),
+            new BatchedLookupAndGetMsg("l", "r", List.of(), List.of(), 3L, 4L, trace));
+
+    for (int i = 0; i < plain.size(); i++) {
+      String without = new String(codec.encode(plain.get(i)), ISO_8859_1);
+      String with = new String(codec.encode(traced.get(i)), ISO_8859_1);
+      assertThat(without).doesNotContain("traceparent");
+      // But for the number of fields in the first byte, and the field itself, they are the same.
+      assertThat(with.substring(1)).startsWith(without.substring(1)).endsWith(trace);
+      assertThat((int) with.charAt(0)).isEqualTo(without.charAt(0) + 1);
+      assertThat(codec.decode(traced.get(i).getClass(), codec.encode(traced.get(i))))
+          .isEqualTo(traced.get(i));
+    }
   }
 
   @Test
