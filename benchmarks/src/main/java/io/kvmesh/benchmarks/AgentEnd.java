@@ -24,6 +24,7 @@ import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.SocketSettings;
@@ -112,7 +113,13 @@ public final class AgentEnd implements AutoCloseable {
     Counters<PullCount> counts = new Counters<>(PullCount.class);
     client =
         new PeerClient(
-            self, clientSettings(way.sockets()), sockets, codec, counts, System::nanoTime);
+            self,
+            clientSettings(way.sockets()),
+            sockets,
+            codec,
+            counts,
+            Traces.off(),
+            System::nanoTime);
     server =
         new PeerServer(
             self,

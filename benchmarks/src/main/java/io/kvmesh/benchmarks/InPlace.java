@@ -22,6 +22,7 @@ import io.kvmesh.common.client.SharedPages;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
@@ -93,10 +94,12 @@ final class InPlace implements Contender {
             agent.self().pageBytes(),
             new PrefetchLimits(0, LONG, 1, LONG, 1),
             new Counters<>(PrefetchCount.class),
+            Traces.off(),
             System::nanoTime),
         agent.sockets(),
         new MessageCodec(),
         new Counters<>(EngineCount.class),
+        Traces.off(),
         System::nanoTime);
   }
 

@@ -51,6 +51,16 @@ class ArchitectureTest {
           .because("JSON is another form of a message's bytes");
 
   @ArchTest
+  static final ArchRule MICROMETER_ONLY_IN_TRACE =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.kvmesh.common.trace..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.micrometer..")
+          .because("whoever uses the rest doesn't have it on its class path");
+
+  @ArchTest
   static final ArchRule HASHES_USE_KEYS_ALONE =
       noClasses()
           .that()

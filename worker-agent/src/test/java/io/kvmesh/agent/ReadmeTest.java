@@ -13,6 +13,7 @@ import io.kvmesh.agent.ops.Latencies;
 import io.kvmesh.agent.transfer.PullCount;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.KVOperations;
 import io.kvmesh.common.wire.Message;
@@ -55,7 +56,7 @@ class ReadmeTest {
             .withProperty("kvmesh.model.page-bytes", "64KB")
             .withProperty("kvmesh.cache.capacity-bytes", "64KB")
             .withProperty("kvmesh.peer.advertised-host", "a");
-    Agent agent = new Agent(SettingsLoader.load(settings), latencies, null);
+    Agent agent = new Agent(SettingsLoader.load(settings), latencies, Traces.off(), null);
     AgentMeters meters = new AgentMeters(agent.parts());
 
     meters.bindTo(registry);

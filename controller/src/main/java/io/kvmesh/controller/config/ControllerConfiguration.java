@@ -3,6 +3,7 @@ package io.kvmesh.controller.config;
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.hash.TokenChunker;
 import io.kvmesh.common.process.ClientProperties;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSettings;
@@ -59,7 +60,12 @@ import org.springframework.context.annotation.Import;
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({WebConfiguration.class, AccessConfiguration.class, VllmConfiguration.class})
+@Import({
+  WebConfiguration.class,
+  AccessConfiguration.class,
+  VllmConfiguration.class,
+  TraceConfiguration.class
+})
 public class ControllerConfiguration {
 
   /** Barriers that may wait at a time, over REST and ZeroMQ together. */
@@ -216,6 +222,7 @@ public class ControllerConfiguration {
       WorkerRegistry registry,
       WorkerProbe probe,
       EventLogWriter log,
+      Traces traces,
       FrontCounts counts) {
     var front =
         new FrontSettings(
@@ -231,7 +238,7 @@ public class ControllerConfiguration {
             settings.front().maxSyncs(),
             settings.front().claimWait());
     return new DirectoryFront(
-        front, sockets, lookup, drains, view, view, registry, probe, log, counts);
+        front, sockets, lookup, drains, view, view, registry, probe, log, traces, counts);
   }
 
   private static String bracketed(String host) {

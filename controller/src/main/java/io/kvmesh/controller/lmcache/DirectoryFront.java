@@ -1,5 +1,6 @@
 package io.kvmesh.controller.lmcache;
 
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.DecodeLimits;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.zmq.MessageHandler;
@@ -51,6 +52,7 @@ public final class DirectoryFront implements AutoCloseable {
       WorkerRegistry registry,
       WorkerProbe probe,
       EventLogWriter log,
+      Traces traces,
       FrontCounts counts) {
     this.settings = settings;
     MessageCodec codec = codec(settings);
@@ -80,6 +82,8 @@ public final class DirectoryFront implements AutoCloseable {
             new Heartbeats(
                 workers, registry, view, conflicts, clashes, fullSyncs, settings.holdFor()),
             fullSyncs,
+            traces,
+            counts,
             settings.maxWait());
     int most = settings.maxInFlight();
     this.replyDoor =

@@ -51,6 +51,7 @@ public final class FrontCounts {
   private final Map<Door, RefusedFrames> garbage = new EnumMap<>(Door.class);
   private final LongAdder conflicts = new LongAdder();
   private final LongAdder clashes = new LongAdder();
+  private final LongAdder badTraceparents = new LongAdder();
   private final LongAdder pullPauses = new LongAdder();
   private volatile int held;
 
@@ -95,6 +96,10 @@ public final class FrontCounts {
 
   void clash() {
     clashes.increment();
+  }
+
+  void badTraceparent() {
+    badTraceparents.increment();
   }
 
   void pullPaused() {
@@ -143,6 +148,11 @@ public final class FrontCounts {
   /** Registrations and heartbeats refused for the identity or an address of a live worker. */
   public long clashes() {
     return clashes.sum();
+  }
+
+  /** Lookups with a traceparent that is none; they are answered without their trace. */
+  public long badTraceparents() {
+    return badTraceparents.sum();
   }
 
   /** Times that pushed messages were left in their sockets until the log had room again. */

@@ -4,6 +4,8 @@ import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.KeyFormatException;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.Traceparent;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.directory.AppliedMsg;
 import io.kvmesh.common.wire.directory.AppliedRetMsg;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
@@ -40,6 +42,8 @@ final class RequestHandler {
   private final Registration registration;
   private final Heartbeats heartbeats;
   private final FullSyncs fullSyncs;
+  private final Traces traces;
+  private final FrontCounts counts;
   private final Duration maxWait;
 
   RequestHandler(
@@ -49,6 +53,8 @@ final class RequestHandler {
       Registration registration,
       Heartbeats heartbeats,
       FullSyncs fullSyncs,
+      Traces traces,
+      FrontCounts counts,
       Duration maxWait) {
     this.lookup = lookup;
     this.drains = drains;
@@ -56,6 +62,8 @@ final class RequestHandler {
     this.registration = registration;
     this.heartbeats = heartbeats;
     this.fullSyncs = fullSyncs;
+    this.traces = traces;
+    this.counts = counts;
     this.maxWait = maxWait;
   }
 
@@ -79,13 +87,33 @@ final class RequestHandler {
 
   private CompletableFuture<DirectoryReply> dispatch(DirectoryRequest request) {
     return switch (request) {
-      case BatchedP2PLookupMsg question -> now(find(question));
+      case BatchedP2PLookupMsg question -> now(traced(question));
       case DrainMsg question -> now(drain(question));
       case AppliedMsg question -> waitFor(question);
       case RegisterMsg register -> registration.register(register);
       case HeartbeatMsg heartbeat -> heartbeats.answer(heartbeat);
       case FullSyncStartMsg sync -> fullSyncs.start(sync);
       case FullSyncStatusMsg sync -> fullSyncs.status(sync);
+    };
+  }
+
+  private DirectoryReply traced(BatchedP2PLookupMsg question) {
+    return traces.serveUninterrupted(
+        "kvmesh.controller.lookup",
+        Traceparent.parse(question.traceparent(), counts::badTraceparent),
+        span -> {
+          DirectoryReply reply = find(question);
+          span.tag(Traces.CHUNKS_ASKED, question.hashes().size());
+          span.tag(Traces.OUTCOME, outcome(reply));
+          return reply;
+        });
+  }
+
+  private static String outcome(DirectoryReply reply) {
+    return switch (reply) {
+      case BatchedP2PLookupRetMsg found ->
+          found.layoutInfo().contains(PeerLayout.MISS) ? "miss" : "found";
+      default -> "not_ready";
     };
   }
 

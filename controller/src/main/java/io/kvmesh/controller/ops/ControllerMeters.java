@@ -253,6 +253,12 @@ public final class ControllerMeters implements MeterBinder {
     }
     counter(
         meters,
+        "traceparents.bad",
+        "Lookups with a traceparent that is none, answered without their trace",
+        Tags.empty(),
+        front::badTraceparents);
+    counter(
+        meters,
         "identity.conflicts",
         "Messages of a second process of one identity",
         Tags.empty(),

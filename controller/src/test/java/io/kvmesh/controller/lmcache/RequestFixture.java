@@ -3,6 +3,7 @@ package io.kvmesh.controller.lmcache;
 import static io.kvmesh.controller.fixture.Workers.view;
 
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.DirectoryRequest;
 import io.kvmesh.common.wire.directory.ErrorMsg;
@@ -32,6 +33,7 @@ final class RequestFixture {
   final NaiveIndex index = new NaiveIndex();
   final FakeView view = new FakeView();
   final FrontCounts counts = new FrontCounts();
+  final RecordedSpans spans = new RecordedSpans();
   final ForeignWorkers workers = new ForeignWorkers(log, registry, counts);
   final Conflicts conflicts = new Conflicts(registry, view, Duration.ofSeconds(5), counts);
   boolean probed;
@@ -58,6 +60,8 @@ final class RequestFixture {
           new Heartbeats(
               workers, registry, view, conflicts, clashes, fullSyncs, Duration.ofSeconds(5)),
           fullSyncs,
+          new Traces(spans.tracer()),
+          counts,
           Duration.ofSeconds(5));
 
   private CompletableFuture<Barrier.Answer> await(

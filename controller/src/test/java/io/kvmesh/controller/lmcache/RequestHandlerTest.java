@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.Traceparent;
 import io.kvmesh.common.wire.directory.AppliedMsg;
 import io.kvmesh.common.wire.directory.AppliedRetMsg;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
@@ -20,6 +21,8 @@ import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.wire.directory.PeerLayout;
 import io.kvmesh.common.wire.directory.RegisterMsg;
 import io.kvmesh.controller.lookup.Barrier;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,29 @@ class RequestHandlerTest {
     assertThat(lookup(keyspace().toString(), ChunkHash.ofSigned(1), ChunkHash.ofUnsigned(-1)))
         .isEqualTo(
             new BatchedP2PLookupRetMsg(List.of(new PeerLayout("A", CPU, 2, "url-A")), List.of(1L)));
+  }
+
+  @Test
+  void lookup_ofATrace_hasASpanOfIt() {
+    Traceparent asker = new Traceparent("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", true);
+
+    var unused = fixture.handler.handle(traced(asker.toString()));
+    unused = fixture.handler.handle(traced("of nothing"));
+
+    SpanData span = fixture.spans.ended().getFirst();
+    assertThat(span.getName()).isEqualTo("controller lookup");
+    assertThat(span.getTraceId()).isEqualTo(asker.traceId());
+    assertThat(span.getParentSpanId()).isEqualTo(asker.spanId());
+    assertThat(span.getAttributes().asMap())
+        .containsEntry(AttributeKey.longKey("chunks.asked"), 1L)
+        .containsEntry(AttributeKey.stringKey("outcome"), "miss");
+    assertThat(fixture.spans.ended().getLast().getParentSpanContext().isValid()).isFalse();
+    assertThat(fixture.counts.badTraceparents()).isEqualTo(1);
+  }
+
+  private static BatchedP2PLookupMsg traced(String traceparent) {
+    return new BatchedP2PLookupMsg(
+        List.of(ChunkHash.ofSigned(1)), "B", 0, keyspace().toString(), traceparent);
   }
 
   @Test

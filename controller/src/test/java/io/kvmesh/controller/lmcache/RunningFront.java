@@ -3,6 +3,7 @@ package io.kvmesh.controller.lmcache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.zmq.SocketKind;
 import io.kvmesh.common.zmq.SocketSettings;
@@ -65,6 +66,7 @@ final class RunningFront implements AutoCloseable {
             registry,
             (worker, announcement) -> CompletableFuture.completedFuture(false),
             log,
+            Traces.off(),
             counts);
   }
 

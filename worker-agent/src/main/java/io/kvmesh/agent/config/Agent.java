@@ -35,6 +35,7 @@ import io.kvmesh.agent.transfer.PullCount;
 import io.kvmesh.agent.transfer.ServerCount;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.control.ReachWorkerMsg;
 import io.kvmesh.common.wire.directory.HeartbeatMsg;
@@ -109,9 +110,11 @@ public final class Agent implements AutoCloseable {
   /**
    * Maps the memory; nothing runs yet.
    *
+   * @param traces of what it does
    * @param version of this program; null = not known
    */
-  public Agent(AgentSettings settings, Latencies latencies, @Nullable String version) {
+  public Agent(
+      AgentSettings settings, Latencies latencies, Traces traces, @Nullable String version) {
     this.version = version;
     this.settings = settings;
     this.id = new WorkerId(AdvertisedAddresses.instanceId(settings), settings.rank());
@@ -137,13 +140,14 @@ public final class Agent implements AutoCloseable {
             parts.channels(room.arena().map(ArenaView::arena)));
     this.sockets = new ZmqSockets(parts.zmq());
     this.peerClient =
-        new PeerClient(self, parts.peerClient(), sockets, codec, pullCounts, NANO_TIME);
+        new PeerClient(self, parts.peerClient(), sockets, codec, pullCounts, traces, NANO_TIME);
     this.peerServer =
         new PeerServer(
             self, parts.peerServer(), cache, peerClient, sockets, codec, serverCounts, NANO_TIME);
     this.mover = new ChunkMover(cache, peerClient, parts.moves(), moveCounts, NANO_TIME);
     this.directory =
-        new ControllerDirectory(id, parts.directory(), sockets, codec, directoryCounts, NANO_TIME);
+        new ControllerDirectory(
+            id, parts.directory(), sockets, codec, directoryCounts, traces, NANO_TIME);
     this.drainer = new Drainer(cache, mover, directory, peerServer, drainCounts, NANO_TIME);
     this.lookups =
         new LocalLookupCache(
@@ -156,12 +160,21 @@ public final class Agent implements AutoCloseable {
     FleetPuller fleet = new FleetPuller(lookups, puller);
     this.prefetcher =
         new Prefetcher(
-            cache, fleet, parts.pageBytes(), parts.prefetches(), prefetchCounts, NANO_TIME);
+            cache, fleet, parts.pageBytes(), parts.prefetches(), prefetchCounts, traces, NANO_TIME);
     this.control = new ControlServer(commands(), sockets, codec, controlCounts, NANO_TIME);
     EngineSettings doorSettings = parts.engine(parts.handOver(room));
     this.engine =
         new NativeDoor(
-            self, doorSettings, cache, fleet, prefetcher, sockets, codec, engineCounts, NANO_TIME);
+            self,
+            doorSettings,
+            cache,
+            fleet,
+            prefetcher,
+            sockets,
+            codec,
+            engineCounts,
+            traces,
+            NANO_TIME);
     this.tcpDoors =
         new TcpDoors(settings, doorSettings, new EngineApi(cache, fleet), cache, NANO_TIME);
   }

@@ -10,6 +10,7 @@ import io.kvmesh.agent.ops.Latencies;
 import io.kvmesh.agent.ops.LogHealth;
 import io.kvmesh.agent.ops.PeersHealth;
 import io.kvmesh.common.process.ParentWatch;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.event.Topology;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,7 +24,7 @@ import org.springframework.context.annotation.Import;
 /** The program's beans: the agent, and what looks at it. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import(AccessConfiguration.class)
+@Import({AccessConfiguration.class, TraceConfiguration.class})
 public class AgentConfiguration {
 
   @Bean
@@ -32,12 +33,16 @@ public class AgentConfiguration {
   }
 
   @Bean(initMethod = "start", destroyMethod = "close")
-  Agent agent(AgentSettings settings, Latencies latencies, ObjectProvider<BuildProperties> build) {
+  Agent agent(
+      AgentSettings settings,
+      Latencies latencies,
+      Traces traces,
+      ObjectProvider<BuildProperties> build) {
     if (settings.parentPid() > 0) {
       ParentWatch.start(settings.parentPid());
     }
     String version = build.stream().map(BuildProperties::getVersion).findFirst().orElse(null);
-    return new Agent(settings, latencies, version);
+    return new Agent(settings, latencies, traces, version);
   }
 
   @Bean

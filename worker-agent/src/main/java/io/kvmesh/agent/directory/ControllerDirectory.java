@@ -4,6 +4,9 @@ import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.Traced;
+import io.kvmesh.common.trace.Traceparent;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
@@ -40,6 +43,7 @@ public final class ControllerDirectory implements PeerDirectory, DrainAdvisor, A
   private final DirectorySettings settings;
   private final MessageCodec codec;
   private final Counters<DirectoryCount> counters;
+  private final Traces traces;
   private final LongSupplier nanoTime;
   private final SocketLoop loop;
   private final RefusedFrames refused;
@@ -56,11 +60,13 @@ public final class ControllerDirectory implements PeerDirectory, DrainAdvisor, A
       ZmqSockets sockets,
       MessageCodec codec,
       Counters<DirectoryCount> counters,
+      Traces traces,
       LongSupplier nanoTime) {
     this.self = self;
     this.settings = settings;
     this.codec = codec;
     this.counters = counters;
+    this.traces = traces;
     this.nanoTime = nanoTime;
     this.loop = new SocketLoop("directory", sockets, MAX_QUEUED_TASKS);
     this.refused = new RefusedFrames("directory", nanoTime);
@@ -116,16 +122,7 @@ public final class ControllerDirectory implements PeerDirectory, DrainAdvisor, A
     LookupOutcome outcome =
         hashes.isEmpty()
             ? new LookupOutcome.Miss()
-            : conclude(
-                inTurn(
-                    order.inOrder(),
-                    new BatchedP2PLookupMsg(
-                        hashes.stream().map(ControllerDirectory::indexed).toList(),
-                        self.instanceId(),
-                        self.rank(),
-                        keyspace.toString()),
-                    atMost),
-                hashes.size());
+            : traces.ask("kvmesh.directory.lookup", span -> ask(keyspace, hashes, atMost, span));
     counters.count(
         switch (outcome) {
           case LookupOutcome.Found found -> DirectoryCount.FOUND;
@@ -135,6 +132,23 @@ public final class ControllerDirectory implements PeerDirectory, DrainAdvisor, A
           case LookupOutcome.Unavailable unavailable -> DirectoryCount.UNAVAILABLE;
           case LookupOutcome.TimedOut timedOut -> DirectoryCount.TIMED_OUT;
         });
+    return outcome;
+  }
+
+  private LookupOutcome ask(
+      Keyspace keyspace, List<ChunkHash> hashes, Duration atMost, Traced span)
+      throws InterruptedException {
+    Traceparent here = traces.current();
+    BatchedP2PLookupMsg question =
+        new BatchedP2PLookupMsg(
+            hashes.stream().map(ControllerDirectory::indexed).toList(),
+            self.instanceId(),
+            self.rank(),
+            keyspace.toString(),
+            here == null ? null : here.toString());
+    LookupOutcome outcome = conclude(inTurn(order.inOrder(), question, atMost), hashes.size());
+    span.tag(Traces.CHUNKS_ASKED, hashes.size());
+    span.tag(Traces.OUTCOME, outcome.label());
     return outcome;
   }
 

@@ -74,6 +74,8 @@ public enum EngineCount {
   BYTE_IN,
   /** A request that makes no sense, or can't be read. */
   BAD_REQUEST,
+  /** A traceparent that is none; the request is served without its trace. */
+  BAD_TRACEPARENT,
   /** A request of a session or a lease that isn't there. */
   UNKNOWN,
   /** A request refused because its session would hold more than its share. */

@@ -4,6 +4,7 @@ import io.kvmesh.agent.fleet.PrefetchId;
 import io.kvmesh.agent.fleet.PrefetchReport;
 import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.trace.Traceparent;
 import io.kvmesh.common.wire.PrefetchOutcome;
 import io.kvmesh.common.wire.engine.EngineErrorCode;
 import io.kvmesh.common.wire.engine.EnginePrefetchCancelMsg;
@@ -34,6 +35,8 @@ final class EnginePrefetches {
             id(session, number),
             EngineKeys.parse(request.keys(), maxKeys),
             request.deadlineMillis(),
+            Traceparent.parse(
+                request.traceparent(), () -> counters.count(EngineCount.BAD_TRACEPARENT)),
             report -> {});
     switch (entry) {
       case BEGUN -> counters.count(EngineCount.PREFETCH);

@@ -7,6 +7,9 @@ import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.transfer.Deadline;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.trace.Traced;
+import io.kvmesh.common.trace.Traceparent;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.engine.ClaimOutcome;
 import io.kvmesh.common.wire.engine.EngineClaimMsg;
 import io.kvmesh.common.wire.engine.EngineClaimRetMsg;
@@ -25,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The work behind the messages of the native door. Any thread; the caller waits. */
 final class EngineWork {
@@ -35,6 +39,7 @@ final class EngineWork {
   private final EngineSettings settings;
   private final LongSupplier epoch;
   private final Counters<EngineCount> counters;
+  private final Traces traces;
   private final LongSupplier nanoTime;
 
   EngineWork(
@@ -42,21 +47,39 @@ final class EngineWork {
       EngineSettings settings,
       LongSupplier epoch,
       Counters<EngineCount> counters,
+      Traces traces,
       LongSupplier nanoTime) {
     this.api = api;
     this.settings = settings;
     this.epoch = epoch;
     this.counters = counters;
+    this.traces = traces;
     this.nanoTime = nanoTime;
   }
 
+  /** Its span is a child of the engine's, if it told us one. */
+  private Outcome traced(
+      String name, @Nullable String traceparent, Traces.Work<Outcome, EngineFault> work)
+      throws EngineFault, InterruptedException {
+    Runnable ifBad = () -> counters.count(EngineCount.BAD_TRACEPARENT);
+    return traces.serve(name, Traceparent.parse(traceparent, ifBad), work);
+  }
+
   Outcome lookup(EngineLookupMsg request) throws EngineFault, InterruptedException {
+    return traced("kvmesh.engine.lookup", request.traceparent(), span -> lookup(request, span));
+  }
+
+  private Outcome lookup(EngineLookupMsg request, Traced span)
+      throws EngineFault, InterruptedException {
     List<ChunkKey> keys = EngineKeys.parse(request.keys(), settings.maxKeys());
     counters.count(EngineCount.LOOKUP);
     ChunkLease lease = api.hold(keys);
     try {
       int local = lease.size();
       int fleet = api.inFleet(keys, local, Deadline.after(settings.deadline(), nanoTime));
+      span.tag(Traces.CHUNKS_ASKED, keys.size());
+      span.tag(Traces.CHUNKS_LOCAL, local);
+      span.tag(Traces.CHUNKS_PEER, fleet);
       if (request.lease() && local > 0) {
         return new Outcome(
             Held.of(lease),
@@ -73,8 +96,13 @@ final class EngineWork {
   }
 
   Outcome retrieve(EngineRetrieveMsg request) throws EngineFault, InterruptedException {
+    return traced("kvmesh.engine.retrieve", request.traceparent(), span -> retrieve(request, span));
+  }
+
+  private Outcome retrieve(EngineRetrieveMsg request, Traced span)
+      throws EngineFault, InterruptedException {
     counters.count(EngineCount.RETRIEVE);
-    Retrieved retrieved = retrieve(request.keys(), request.deadlineMillis());
+    Retrieved retrieved = retrieve(request.keys(), request.deadlineMillis(), span);
     List<Integer> lengths = new ArrayList<>();
     List<Integer> tokens = new ArrayList<>();
     List<Frame> bodies = new ArrayList<>();
@@ -102,20 +130,29 @@ final class EngineWork {
         bodies);
   }
 
-  private Retrieved retrieve(List<String> texts, long deadlineMillis)
+  private Retrieved retrieve(List<String> texts, long deadlineMillis, Traced span)
       throws EngineFault, InterruptedException {
     List<ChunkKey> keys = EngineKeys.parse(texts, settings.maxKeys());
     Retrieved retrieved = api.retrieve(keys, deadline(deadlineMillis));
     counters.add(EngineCount.CHUNK_ASKED, keys.size());
     counters.add(EngineCount.CHUNK_LOCAL, retrieved.local());
     counters.add(EngineCount.CHUNK_PEER, retrieved.fromPeer());
+    span.tag(Traces.CHUNKS_ASKED, keys.size());
+    span.tag(Traces.CHUNKS_LOCAL, retrieved.local());
+    span.tag(Traces.CHUNKS_PEER, retrieved.fromPeer());
+    span.tag(Traces.OUTCOME, retrieved.peerOutcome());
     return retrieved;
   }
 
   /** As retrieve, with the places of the chunks instead of their bodies. */
   Outcome lease(EngineLeaseMsg request) throws EngineFault, InterruptedException {
+    return traced("kvmesh.engine.lease", request.traceparent(), span -> lease(request, span));
+  }
+
+  private Outcome lease(EngineLeaseMsg request, Traced span)
+      throws EngineFault, InterruptedException {
     counters.count(EngineCount.LEASE);
-    Retrieved retrieved = retrieve(request.keys(), request.deadlineMillis());
+    Retrieved retrieved = retrieve(request.keys(), request.deadlineMillis(), span);
     counters.add(EngineCount.CHUNK_LEASED, retrieved.order().size());
     ChunkLease lease = retrieved.lease();
     long sequence = api.sequence();

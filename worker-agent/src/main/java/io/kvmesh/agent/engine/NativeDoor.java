@@ -5,6 +5,7 @@ import io.kvmesh.agent.fleet.FleetPuller;
 import io.kvmesh.agent.fleet.Prefetcher;
 import io.kvmesh.agent.transfer.LocalPeer;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.zmq.RefusedFrames;
 import io.kvmesh.common.zmq.SocketKind;
@@ -52,6 +53,7 @@ public final class NativeDoor implements AutoCloseable {
       ZmqSockets sockets,
       MessageCodec codec,
       Counters<EngineCount> counters,
+      Traces traces,
       LongSupplier nanoTime) {
     this.settings = settings;
     this.loop = new SocketLoop("engine-door", sockets, settings.maxRequests() + SPARE_TASKS);
@@ -61,7 +63,7 @@ public final class NativeDoor implements AutoCloseable {
     this.refused = new RefusedFrames("engine", nanoTime);
     this.tasks = new EngineTasks(loop, settings.maxRequests(), nanoTime);
     EngineApi api = new EngineApi(cache, fleet);
-    EngineWork work = new EngineWork(api, settings, self.epoch(), counters, nanoTime);
+    EngineWork work = new EngineWork(api, settings, self.epoch(), counters, traces, nanoTime);
     this.requests =
         new EngineRequests(
             new EngineDesk(self, settings, sessions, pins, prefetches, api, counters),

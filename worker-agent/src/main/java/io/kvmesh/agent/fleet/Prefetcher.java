@@ -6,16 +6,22 @@ import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.transfer.Deadline;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.trace.Traced;
+import io.kvmesh.common.trace.Traceparent;
+import io.kvmesh.common.trace.Traces;
+import io.kvmesh.common.wire.PrefetchOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +61,7 @@ public final class Prefetcher implements AutoCloseable {
   private final int pageBytes;
   private final PrefetchLimits limits;
   private final Counters<PrefetchCount> counters;
+  private final Traces traces;
   private final LongSupplier nanoTime;
 
   /** No other lock is taken under it. */
@@ -77,12 +84,14 @@ public final class Prefetcher implements AutoCloseable {
       int pageBytes,
       PrefetchLimits limits,
       Counters<PrefetchCount> counters,
+      Traces traces,
       LongSupplier nanoTime) {
     this.cache = cache;
     this.fleet = fleet;
     this.pageBytes = pageBytes;
     this.limits = limits;
     this.counters = counters;
+    this.traces = traces;
     this.nanoTime = nanoTime;
   }
 
@@ -91,10 +100,15 @@ public final class Prefetcher implements AutoCloseable {
    *
    * @param keys of one keyspace, in the order of the prompt
    * @param atMostMillis in which it is to be over; 0 = as long as any may take, which bounds it
+   * @param parent of its span; null = it belongs to no other's trace
    * @param whenOver gets its report, on the prefetch's thread
    */
   public Entry begin(
-      PrefetchId id, List<ChunkKey> keys, long atMostMillis, Consumer<PrefetchReport> whenOver) {
+      PrefetchId id,
+      List<ChunkKey> keys,
+      long atMostMillis,
+      @Nullable Traceparent parent,
+      Consumer<PrefetchReport> whenOver) {
     if (cache.keeping() != Keeping.HOT) {
       return Entry.NOT_KEPT;
     }
@@ -102,12 +116,18 @@ public final class Prefetcher implements AutoCloseable {
         new PrefetchRun(
             id, cache, fleet, keys, pageBytes, limits, deadline(atMostMillis), nanoTime);
     Thread thread =
-        Thread.ofPlatform().daemon().name("prefetch").unstarted(() -> run(id, run, whenOver));
+        Thread.ofPlatform().daemon().name("prefetch").unstarted(() -> run(run, parent, whenOver));
     Entry entry = start(id, new Running(run, thread));
     if (entry == Entry.BUSY) {
       counters.count(PrefetchCount.REFUSED);
     }
     return entry;
+  }
+
+  /** As above, as a part of no other's trace. */
+  public Entry begin(
+      PrefetchId id, List<ChunkKey> keys, long atMostMillis, Consumer<PrefetchReport> whenOver) {
+    return begin(id, keys, atMostMillis, null, whenOver);
   }
 
   private Deadline deadline(long atMostMillis) {
@@ -136,19 +156,29 @@ public final class Prefetcher implements AutoCloseable {
     }
   }
 
-  private void run(PrefetchId id, PrefetchRun run, Consumer<PrefetchReport> whenOver) {
+  private void run(
+      PrefetchRun run, @Nullable Traceparent parent, Consumer<PrefetchReport> whenOver) {
+    PrefetchReport report =
+        traces.serveUninterrupted("kvmesh.prefetch", parent, span -> run(run, span));
+    ended(report.id(), report);
+    whenOver.accept(report);
+  }
+
+  private PrefetchReport run(PrefetchRun run, Traced span) {
     PrefetchReport report = run.run();
+    span.tag(Traces.CHUNKS_ASKED, report.chunks());
+    span.tag(Traces.CHUNKS_PEER, report.count(PrefetchOutcome.BROUGHT));
+    span.tag(Traces.OUTCOME, report.state().name().toLowerCase(Locale.ROOT));
     LOG.info(
         "Prefetch {} of {} chunks is over: {} {}{}",
-        id.name(),
+        report.id().name(),
         report.chunks(),
         report.state(),
         report.outcomes(),
         report.reason().isEmpty() ? "" : ", since " + report.reason());
     counters.count(PrefetchCount.of(report.state()));
     report.outcomes().forEach((what, many) -> counters.add(PrefetchCount.of(what), many));
-    ended(id, report);
-    whenOver.accept(report);
+    return report;
   }
 
   private void ended(PrefetchId id, PrefetchReport report) {

@@ -3,6 +3,7 @@ package io.kvmesh.agent.transfer;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.count.LogLimit;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.peer.BatchedPutDoneMsg;
 import io.kvmesh.common.zmq.RefusedFrames;
@@ -39,6 +40,7 @@ public final class PeerClient implements AutoCloseable {
   private final PeerClientSettings settings;
   private final Counters<PullCount> counters;
   private final MessageCodec codec;
+  private final Traces traces;
   private final LongSupplier nanoTime;
   private final SocketLoop loop;
   private final InFlightBudget budget;
@@ -61,11 +63,13 @@ public final class PeerClient implements AutoCloseable {
       ZmqSockets sockets,
       MessageCodec codec,
       Counters<PullCount> counters,
+      Traces traces,
       LongSupplier nanoTime) {
     this.self = self;
     this.settings = settings;
     this.codec = codec;
     this.counters = counters;
+    this.traces = traces;
     this.nanoTime = nanoTime;
     this.loop = new SocketLoop("peer-client", sockets, MAX_QUEUED_TASKS);
     this.budget = new InFlightBudget(settings.maxInFlightPerPeer(), settings.maxInFlight());
@@ -126,6 +130,10 @@ public final class PeerClient implements AutoCloseable {
     return nanoTime;
   }
 
+  Traces traces() {
+    return traces;
+  }
+
   InFlightBudget budget() {
     return budget;
   }
@@ -146,11 +154,11 @@ public final class PeerClient implements AutoCloseable {
   }
 
   /**
-   * Asks once. The future is completed by the deadline or soon after; who stops waiting cancels it,
+   * Asks once, in the name of this thread's span. The future is completed by the deadline or soon after; who stops waiting cancels it,
    * and a later answer is then dropped.
    */
   CompletableFuture<GetAnswer> get(String peer, List<String> keys, Deadline deadline) {
-    PeerRequests.Get request = new PeerRequests.Get(keys, deadline);
+    PeerRequests.Get request = new PeerRequests.Get(keys, traces.current(), deadline);
     enqueue(peer, request);
     return request.answer();
   }

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.transfer;
 
+import io.kvmesh.common.trace.Traceparent;
 import io.kvmesh.common.wire.Message;
 import io.kvmesh.common.wire.codec.WireFormatException;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
@@ -240,7 +241,7 @@ final class PeerLink {
 
   private Message message(PeerRequests.Request request) {
     return switch (request) {
-      case PeerRequests.Get get -> get(get.keys());
+      case PeerRequests.Get get -> get(get.keys(), get.parent());
       case PeerRequests.Put put ->
           put.batch()
               .message(
@@ -258,14 +259,15 @@ final class PeerLink {
     }
   }
 
-  private BatchedLookupAndGetMsg get(List<String> keys) {
+  private BatchedLookupAndGetMsg get(List<String> keys, @Nullable Traceparent parent) {
     return new BatchedLookupAndGetMsg(
         context.nextLookupId(),
         context.ownAddress(),
         keys,
         List.of(),
         context.self().epoch().getAsLong(),
-        ownerEpoch);
+        ownerEpoch,
+        parent == null ? null : parent.toString());
   }
 
   private void ready() {
@@ -320,7 +322,7 @@ final class PeerLink {
           context.traffic().opened(address, agreed.channel().name());
           if (opened(() -> socket.ask(agreed.lookupAddress(), next, agreed.seal()))) {
             state = State.PROBING;
-            ask(get(List.of()));
+            ask(get(List.of(), null));
           }
         }
       }

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.transfer;
 
+import io.kvmesh.common.trace.Traceparent;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -41,11 +42,13 @@ final class PeerRequests {
   /** A request for chunks. */
   static final class Get extends Request {
     private final List<String> keys;
+    private final @Nullable Traceparent parent;
     private final CompletableFuture<GetAnswer> answer = new CompletableFuture<>();
 
-    Get(List<String> keys, Deadline deadline) {
+    Get(List<String> keys, @Nullable Traceparent parent, Deadline deadline) {
       super(deadline);
       this.keys = keys;
+      this.parent = parent;
     }
 
     /** Whether it only wants to know whether the peer answers; nobody else asks for nothing. */
@@ -55,6 +58,11 @@ final class PeerRequests {
 
     List<String> keys() {
       return keys;
+    }
+
+    /** The span that it belongs to. */
+    @Nullable Traceparent parent() {
+      return parent;
     }
 
     CompletableFuture<GetAnswer> answer() {

@@ -2,12 +2,16 @@ package io.kvmesh.agent.transfer;
 
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.trace.Traced;
+import io.kvmesh.common.trace.Traceparent;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.Message;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.codec.WireFormatException;
 import io.kvmesh.common.wire.handshake.HandshakeRequest;
 import io.kvmesh.common.wire.peer.BatchedGetDoneMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndGetMsg;
+import io.kvmesh.common.wire.peer.BatchedLookupAndGetRetMsg;
 import io.kvmesh.common.wire.peer.BatchedLookupAndPutMsg;
 import io.kvmesh.common.wire.peer.BatchedPutDoneMsg;
 import io.kvmesh.common.wire.peer.P2PErrorMsg;
@@ -51,6 +55,7 @@ public final class PeerServer implements AutoCloseable {
   private final ChunkCache cache;
   private final MessageCodec codec;
   private final Counters<ServerCount> counters;
+  private final Traces traces;
   private final SocketLoop loop;
   private final KnownPeers peers;
   private final Loans loans;
@@ -84,6 +89,7 @@ public final class PeerServer implements AutoCloseable {
     this.cache = cache;
     this.codec = codec;
     this.counters = counters;
+    this.traces = client.traces();
     this.loop =
         new SocketLoop("peer-server", sockets, MAX_QUEUED_TASKS + settings.puts().maxWaiting());
     this.peers = new KnownPeers(self, settings.maxPeers());
@@ -311,7 +317,7 @@ public final class PeerServer implements AutoCloseable {
 
     private void answer(ZmqSocket socket, Envelope envelope, PeerRequest request) {
       switch (request) {
-        case BatchedLookupAndGetMsg get -> serve(socket, envelope, get);
+        case BatchedLookupAndGetMsg get -> take(socket, envelope, get);
         case BatchedGetDoneMsg done -> {
           boolean ended = loans.end(envelope.peer(), done.loanId());
           counters.count(ended ? ServerCount.LOAN_DONE : ServerCount.UNKNOWN_LOAN);
@@ -329,7 +335,23 @@ public final class PeerServer implements AutoCloseable {
       }
     }
 
-    private void serve(ZmqSocket socket, Envelope envelope, BatchedLookupAndGetMsg get) {
+    private void take(ZmqSocket socket, Envelope envelope, BatchedLookupAndGetMsg get) {
+      if (get.keys().isEmpty()) {
+        // A new peer tries the door.
+        var _ = serve(socket, envelope, get, traces.untraced());
+        return;
+      }
+      Runnable ifBad = () -> counters.count(ServerCount.BAD_TRACEPARENT);
+      Traceparent parent = Traceparent.parse(get.traceparent(), ifBad);
+      var _ =
+          traces.serveUninterrupted(
+              "kvmesh.peer.get", parent, span -> serve(socket, envelope, get, span));
+    }
+
+    /** Answers whether what it was asked for is on its way. */
+    private boolean serve(
+        ZmqSocket socket, Envelope envelope, BatchedLookupAndGetMsg get, Traced span) {
+      span.tag(Traces.CHUNKS_ASKED, get.keys().size());
       PeerId peer = envelope.peer();
       GetDesk.Answer answer;
       try {
@@ -339,7 +361,11 @@ public final class PeerServer implements AutoCloseable {
         LOG.error("A request of {} failed", get.receiverId(), e);
         String detail = e.getClass().getSimpleName();
         send(socket, envelope, new P2PErrorMsg(P2PErrorMsg.SERVER_ERROR, detail), List.of());
-        return;
+        span.tag(Traces.OUTCOME, "failed");
+        return false;
+      }
+      if (answer.reply() instanceof BatchedLookupAndGetRetMsg found) {
+        span.tag(Traces.CHUNKS_FOUND, found.numHitChunks());
       }
       boolean sent = false;
       try {
@@ -351,6 +377,17 @@ public final class PeerServer implements AutoCloseable {
           loans.end(peer, answer.loan());
         }
       }
+      span.tag(Traces.OUTCOME, outcome(answer.reply(), sent));
+      return sent;
+    }
+
+    private static String outcome(Message reply, boolean sent) {
+      if (!sent) {
+        return "reply_lost";
+      }
+      return reply instanceof P2PErrorMsg error
+          ? "rejected_" + error.errorCode()
+          : "sent";
     }
 
     @Override

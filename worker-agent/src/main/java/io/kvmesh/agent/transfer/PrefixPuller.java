@@ -4,6 +4,8 @@ import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.trace.Traced;
+import io.kvmesh.common.trace.Traces;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -57,7 +59,11 @@ public final class PrefixPuller {
     int longest = sources.stream().mapToInt(PullSource::chunks).max().orElse(0);
     List<ChunkKey> held = keys.subList(0, Math.min(longest, keys.size()));
     PullOutcome outcome =
-        held.isEmpty() ? new PullOutcome.Miss() : pullAll(sources, held, into, deadline);
+        held.isEmpty()
+            ? new PullOutcome.Miss()
+            : client
+                .traces()
+                .ask("kvmesh.peer.pull", span -> pullAll(sources, held, into, deadline, span));
     PullCount kind =
         switch (outcome) {
           case PullOutcome.Hit hit -> PullCount.HIT;
@@ -77,6 +83,16 @@ public final class PrefixPuller {
   /** Chunks that are being pulled now. */
   public int chunksUnderWay() {
     return underWay.chunks();
+  }
+
+  private PullOutcome pullAll(
+      List<PullSource> sources, List<ChunkKey> keys, ChunkLease into, Deadline deadline, Traced span)
+      throws InterruptedException {
+    PullOutcome outcome = pullAll(sources, keys, into, deadline);
+    span.tag(Traces.CHUNKS_ASKED, keys.size());
+    span.tag(Traces.CHUNKS_FOUND, outcome.chunks());
+    span.tag(Traces.OUTCOME, outcome.label());
+    return outcome;
   }
 
   private PullOutcome pullAll(

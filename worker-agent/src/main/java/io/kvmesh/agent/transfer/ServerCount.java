@@ -56,6 +56,8 @@ public enum ServerCount {
   UNKNOWN_HOLD,
   /** A frame that is no message, or none of those that are expected. */
   BAD_FRAME,
+  /** A traceparent that is none; the request is served without its trace. */
+  BAD_TRACEPARENT,
   /** A reply could neither be routed nor queued. */
   REPLY_LOST,
   /** A loan ended because the peer said so. */

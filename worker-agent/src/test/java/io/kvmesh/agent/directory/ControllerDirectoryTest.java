@@ -3,10 +3,13 @@ package io.kvmesh.agent.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvmesh.agent.transfer.RecordedSpans;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.Traceparent;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupRetMsg;
@@ -17,6 +20,7 @@ import io.kvmesh.common.wire.directory.HeartbeatRetMsg;
 import io.kvmesh.common.wire.directory.PeerLayout;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
+import io.opentelemetry.sdk.trace.data.SpanData;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -43,6 +47,7 @@ class ControllerDirectoryTest {
   private static final ErrorMsg NOT_READY = new ErrorMsg("loading", ErrorMsg.NOT_READY);
 
   private final ZmqSockets sockets = new ZmqSockets();
+  private final RecordedSpans spans = new RecordedSpans();
   private final Counters<DirectoryCount> counters = new Counters<>(DirectoryCount.class);
 
   @SuppressWarnings("NullAway.Init") // each test begins with use
@@ -61,6 +66,7 @@ class ControllerDirectoryTest {
             sockets,
             new MessageCodec(),
             counters,
+            new Traces(spans.tracer()),
             System::nanoTime);
     directory.start();
   }
@@ -90,9 +96,17 @@ class ControllerDirectoryTest {
               new LookupOutcome.Found(
                   List.of(new Holder("other", "LocalCPUBackend", 2, "10.0.0.7:8200", -1))));
       assertThat(one.asked)
-          .containsExactly(new BatchedP2PLookupMsg(HASHES, "me", 3, KEYSPACE.toString()));
+          .containsExactly(
+              new BatchedP2PLookupMsg(HASHES, "me", 3, KEYSPACE.toString(), lastSpan()));
       assertThat(directory.reachable()).isTrue();
     }
+  }
+
+  /** As a controller is told of it. */
+  private String lastSpan() {
+    SpanData span = spans.ended().getLast();
+    assertThat(span.getName()).isEqualTo("kvmesh.directory.lookup");
+    return new Traceparent(span.getTraceId(), span.getSpanId(), true).toString();
   }
 
   @Test

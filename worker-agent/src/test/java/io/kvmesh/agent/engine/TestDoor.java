@@ -93,6 +93,7 @@ public final class TestDoor {
             agent.sockets,
             new MessageCodec(),
             counters,
+            agent.traces,
             System::nanoTime);
     door.start();
     return door;

@@ -41,6 +41,13 @@ public final class Prefetchers {
       PrefetchLimits limits,
       Counters<PrefetchCount> counters,
       LongSupplier nanoTime) {
-    return new Prefetcher(agent.cache, fleet, agent.self.pageBytes(), limits, counters, nanoTime);
+    return new Prefetcher(
+        agent.cache,
+        fleet,
+        agent.self.pageBytes(),
+        limits,
+        counters,
+        agent.traces,
+        nanoTime);
   }
 }

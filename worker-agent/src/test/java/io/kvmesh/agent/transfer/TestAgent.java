@@ -19,6 +19,7 @@ import io.kvmesh.agent.memory.RangeAllocator;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSettings;
@@ -43,6 +44,7 @@ public final class TestAgent implements AutoCloseable {
 
   public final AtomicLong epoch = new AtomicLong(100);
   public final AtomicBoolean fenced = new AtomicBoolean();
+  public final Traces traces;
   public final ZmqSockets sockets;
   public final ChunkCache cache;
   public final LocalPeer self;
@@ -86,9 +88,10 @@ public final class TestAgent implements AutoCloseable {
             epoch::get,
             fenced::get,
             new Channels(builder.channels, Optional.of(arena)));
+    traces = builder.traces;
     sockets = new ZmqSockets(new ZmqSettings(1, 64 << 20, builder.sockets));
     MessageCodec codec = new MessageCodec();
-    client = new PeerClient(self, builder.client(), sockets, codec, pulled, System::nanoTime);
+    client = new PeerClient(self, builder.client(), sockets, codec, pulled, traces, System::nanoTime);
     server =
         new PeerServer(
             self, builder.server(), cache, client, sockets, codec, served, System::nanoTime);
@@ -131,6 +134,7 @@ public final class TestAgent implements AutoCloseable {
     private String host = "127.0.0.1";
     private Optional<Path> file = Optional.empty();
     private List<String> channels = Channels.ALL;
+    private Traces traces = Traces.off();
 
     private Builder(String name) {
       this.name = name;
@@ -139,6 +143,11 @@ public final class TestAgent implements AutoCloseable {
     public Builder pages(int count, int bytes) {
       pages = count;
       pageBytes = bytes;
+      return this;
+    }
+
+    public Builder traces(Traces tracing) {
+      traces = tracing;
       return this;
     }
 

@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param traceparent of the trace that this belongs to, as W3C writes it
  */
 public record EnginePrefetchMsg(
-    long sessionId,
-    List<String> keys,
-    long deadlineMillis,
-    @Extension @Nullable String traceparent)
+    long sessionId, List<String> keys, long deadlineMillis, @Extension @Nullable String traceparent)
     implements EngineRequest {
 
   /** Copies the collections. */
