@@ -51,6 +51,7 @@ class LogsIT {
     assertThat(event.path("message").asString()).isNotBlank();
     assertThat(event.at("/service/name").asString()).isEqualTo(program);
     assertThat(event.at("/service/node/name").asString()).matches(instance);
+    assertThat(event.has("traceId")).as("a trace in %s", event).isFalse();
   }
 
   private static List<JsonNode> events(Path log) throws IOException {

@@ -128,15 +128,37 @@ public final class EngineClient implements AutoCloseable {
    */
   public LookedUp lookup(List<ChunkKey> keys, boolean hold)
       throws EngineClientException, InterruptedException {
-    EngineLookupRetMsg found =
-        ask(EngineLookupRetMsg.class, new EngineLookupMsg(id(), texts(keys), hold));
+    return lookup(keys, hold, null);
+  }
+
+  /**
+   * As above.
+   *
+   * @param traceparent the caller's span, as W3C writes it; null = none
+   */
+  public LookedUp lookup(List<ChunkKey> keys, boolean hold, @Nullable String traceparent)
+      throws EngineClientException, InterruptedException {
+    EngineLookupMsg request = new EngineLookupMsg(id(), texts(keys), hold, traceparent);
+    EngineLookupRetMsg found = ask(EngineLookupRetMsg.class, request);
     return new LookedUp(found.numLocal(), found.numFleet(), new EngineLease(this, found.leaseId()));
   }
 
   /** The longest prefix, with its bodies. */
   public RetrievedChunks retrieve(List<ChunkKey> keys, Duration deadline)
       throws EngineClientException, InterruptedException {
-    EngineRetrieveMsg request = new EngineRetrieveMsg(id(), 0, texts(keys), agentMillis(deadline));
+    return retrieve(keys, deadline, null);
+  }
+
+  /**
+   * As above.
+   *
+   * @param traceparent the caller's span, as W3C writes it; null = none
+   */
+  public RetrievedChunks retrieve(
+      List<ChunkKey> keys, Duration deadline, @Nullable String traceparent)
+      throws EngineClientException, InterruptedException {
+    EngineRetrieveMsg request =
+        new EngineRetrieveMsg(id(), 0, texts(keys), agentMillis(deadline), traceparent);
     EngineConnection.Answer answer = connection.ask(request, List.of(), deadline);
     EngineRetrieveRetMsg reply = require(EngineRetrieveRetMsg.class, answer);
     if (answer.bodies().size() != reply.numLocal() + reply.numPeer()) {
@@ -201,7 +223,18 @@ public final class EngineClient implements AutoCloseable {
    */
   public EnginePrefetch prefetch(List<ChunkKey> keys, Duration atMost)
       throws EngineClientException, InterruptedException {
-    EnginePrefetchMsg request = new EnginePrefetchMsg(id(), texts(keys), atMost.toMillis());
+    return prefetch(keys, atMost, null);
+  }
+
+  /**
+   * As above.
+   *
+   * @param traceparent the caller's span, as W3C writes it; null = none
+   */
+  public EnginePrefetch prefetch(List<ChunkKey> keys, Duration atMost, @Nullable String traceparent)
+      throws EngineClientException, InterruptedException {
+    EnginePrefetchMsg request =
+        new EnginePrefetchMsg(id(), texts(keys), atMost.toMillis(), traceparent);
     return new EnginePrefetch(this, ask(EnginePrefetchRetMsg.class, request).prefetchId());
   }
 

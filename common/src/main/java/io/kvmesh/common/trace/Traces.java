@@ -16,19 +16,19 @@ import org.jspecify.annotations.Nullable;
 public final class Traces {
 
   /** How a piece of work ended, in one word: on all spans that have one. */
-  public static final String OUTCOME = "kvmesh.outcome";
+  public static final String OUTCOME = "outcome";
 
   /** How many chunks were asked for. */
-  public static final String CHUNKS_ASKED = "kvmesh.chunks.asked";
+  public static final String CHUNKS_ASKED = "chunks.asked";
 
   /** How many came of it. */
-  public static final String CHUNKS_FOUND = "kvmesh.chunks.found";
+  public static final String CHUNKS_FOUND = "chunks.found";
 
   /** How many of them were here. */
-  public static final String CHUNKS_LOCAL = "kvmesh.chunks.local";
+  public static final String CHUNKS_LOCAL = "chunks.local";
 
   /** How many of them are, or came from, elsewhere. */
-  public static final String CHUNKS_PEER = "kvmesh.chunks.peer";
+  public static final String CHUNKS_PEER = "chunks.peer";
 
   /** A piece of work, which may tell its span about itself. */
   public interface Work<T, E extends Exception> {

@@ -99,7 +99,7 @@ final class RequestHandler {
 
   private DirectoryReply traced(BatchedP2PLookupMsg question) {
     return traces.serveUninterrupted(
-        "kvmesh.controller.lookup",
+        "controller lookup",
         Traceparent.parse(question.traceparent(), counts::badTraceparent),
         span -> {
           DirectoryReply reply = find(question);

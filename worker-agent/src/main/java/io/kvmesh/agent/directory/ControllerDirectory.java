@@ -122,7 +122,7 @@ public final class ControllerDirectory implements PeerDirectory, DrainAdvisor, A
     LookupOutcome outcome =
         hashes.isEmpty()
             ? new LookupOutcome.Miss()
-            : traces.ask("kvmesh.directory.lookup", span -> ask(keyspace, hashes, atMost, span));
+            : traces.ask("directory lookup", span -> ask(keyspace, hashes, atMost, span));
     counters.count(
         switch (outcome) {
           case LookupOutcome.Found found -> DirectoryCount.FOUND;
@@ -135,8 +135,7 @@ public final class ControllerDirectory implements PeerDirectory, DrainAdvisor, A
     return outcome;
   }
 
-  private LookupOutcome ask(
-      Keyspace keyspace, List<ChunkHash> hashes, Duration atMost, Traced span)
+  private LookupOutcome ask(Keyspace keyspace, List<ChunkHash> hashes, Duration atMost, Traced span)
       throws InterruptedException {
     Traceparent here = traces.current();
     BatchedP2PLookupMsg question =

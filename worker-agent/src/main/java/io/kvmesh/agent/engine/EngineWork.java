@@ -66,7 +66,7 @@ final class EngineWork {
   }
 
   Outcome lookup(EngineLookupMsg request) throws EngineFault, InterruptedException {
-    return traced("kvmesh.engine.lookup", request.traceparent(), span -> lookup(request, span));
+    return traced("engine lookup", request.traceparent(), span -> lookup(request, span));
   }
 
   private Outcome lookup(EngineLookupMsg request, Traced span)
@@ -96,7 +96,7 @@ final class EngineWork {
   }
 
   Outcome retrieve(EngineRetrieveMsg request) throws EngineFault, InterruptedException {
-    return traced("kvmesh.engine.retrieve", request.traceparent(), span -> retrieve(request, span));
+    return traced("engine retrieve", request.traceparent(), span -> retrieve(request, span));
   }
 
   private Outcome retrieve(EngineRetrieveMsg request, Traced span)
@@ -146,7 +146,7 @@ final class EngineWork {
 
   /** As retrieve, with the places of the chunks instead of their bodies. */
   Outcome lease(EngineLeaseMsg request) throws EngineFault, InterruptedException {
-    return traced("kvmesh.engine.lease", request.traceparent(), span -> lease(request, span));
+    return traced("engine lease", request.traceparent(), span -> lease(request, span));
   }
 
   private Outcome lease(EngineLeaseMsg request, Traced span)

@@ -154,8 +154,8 @@ public final class PeerClient implements AutoCloseable {
   }
 
   /**
-   * Asks once, in the name of this thread's span. The future is completed by the deadline or soon after; who stops waiting cancels it,
-   * and a later answer is then dropped.
+   * Asks once, in the name of this thread's span. The future is completed by the deadline or soon
+   * after; who stops waiting cancels it, and a later answer is then dropped.
    */
   CompletableFuture<GetAnswer> get(String peer, List<String> keys, Deadline deadline) {
     PeerRequests.Get request = new PeerRequests.Get(keys, traces.current(), deadline);

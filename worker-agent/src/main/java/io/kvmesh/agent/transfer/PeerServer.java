@@ -345,7 +345,7 @@ public final class PeerServer implements AutoCloseable {
       Traceparent parent = Traceparent.parse(get.traceparent(), ifBad);
       var _ =
           traces.serveUninterrupted(
-              "kvmesh.peer.get", parent, span -> serve(socket, envelope, get, span));
+              "peer get", parent, span -> serve(socket, envelope, get, span));
     }
 
     /** Answers whether what it was asked for is on its way. */
@@ -385,9 +385,7 @@ public final class PeerServer implements AutoCloseable {
       if (!sent) {
         return "reply_lost";
       }
-      return reply instanceof P2PErrorMsg error
-          ? "rejected_" + error.errorCode()
-          : "sent";
+      return reply instanceof P2PErrorMsg error ? "rejected_" + error.errorCode() : "sent";
     }
 
     @Override

@@ -63,7 +63,7 @@ public final class PrefixPuller {
             ? new PullOutcome.Miss()
             : client
                 .traces()
-                .ask("kvmesh.peer.pull", span -> pullAll(sources, held, into, deadline, span));
+                .ask("peer pull", span -> pullAll(sources, held, into, deadline, span));
     PullCount kind =
         switch (outcome) {
           case PullOutcome.Hit hit -> PullCount.HIT;
@@ -86,7 +86,11 @@ public final class PrefixPuller {
   }
 
   private PullOutcome pullAll(
-      List<PullSource> sources, List<ChunkKey> keys, ChunkLease into, Deadline deadline, Traced span)
+      List<PullSource> sources,
+      List<ChunkKey> keys,
+      ChunkLease into,
+      Deadline deadline,
+      Traced span)
       throws InterruptedException {
     PullOutcome outcome = pullAll(sources, keys, into, deadline);
     span.tag(Traces.CHUNKS_ASKED, keys.size());

@@ -105,7 +105,7 @@ class ControllerDirectoryTest {
   /** As a controller is told of it. */
   private String lastSpan() {
     SpanData span = spans.ended().getLast();
-    assertThat(span.getName()).isEqualTo("kvmesh.directory.lookup");
+    assertThat(span.getName()).isEqualTo("directory lookup");
     return new Traceparent(span.getTraceId(), span.getSpanId(), true).toString();
   }
 

@@ -100,21 +100,21 @@ class TracedRequestsTest {
   void retrieve_ofATrace_isSpannedThroughThePullToThePeer() {
     assertThat(retrieve(ENGINE.toString()).numPeer()).isEqualTo(6);
 
-    SpanData request = span("kvmesh.engine.retrieve");
-    SpanData pull = span("kvmesh.peer.pull");
-    SpanData served = span("kvmesh.peer.get");
+    SpanData request = span("engine retrieve");
+    SpanData pull = span("peer pull");
+    SpanData served = span("peer get");
     assertThat(List.of(request, pull, served))
         .allSatisfy(it -> assertThat(it.getTraceId()).isEqualTo(ENGINE.traceId()));
     assertThat(request.getParentSpanId()).isEqualTo(ENGINE.spanId());
     assertThat(pull.getParentSpanId()).isEqualTo(request.getSpanId());
     assertThat(served.getParentSpanId()).isEqualTo(pull.getSpanId());
-    assertThat(attribute(request, "kvmesh.chunks.asked")).isEqualTo(6L);
-    assertThat(attribute(request, "kvmesh.chunks.local")).isEqualTo(0L);
-    assertThat(attribute(request, "kvmesh.chunks.peer")).isEqualTo(6L);
-    assertThat(attribute(request, "kvmesh.outcome")).isEqualTo("hit");
-    assertThat(attribute(pull, "kvmesh.chunks.found")).isEqualTo(6L);
-    assertThat(attribute(served, "kvmesh.chunks.found")).isEqualTo(6L);
-    assertThat(attribute(served, "kvmesh.outcome")).isEqualTo("sent");
+    assertThat(attribute(request, "chunks.asked")).isEqualTo(6L);
+    assertThat(attribute(request, "chunks.local")).isEqualTo(0L);
+    assertThat(attribute(request, "chunks.peer")).isEqualTo(6L);
+    assertThat(attribute(request, "outcome")).isEqualTo("hit");
+    assertThat(attribute(pull, "chunks.found")).isEqualTo(6L);
+    assertThat(attribute(served, "chunks.found")).isEqualTo(6L);
+    assertThat(attribute(served, "outcome")).isEqualTo("sent");
     assertThat(owner.served.get(ServerCount.BAD_TRACEPARENT)).isZero();
   }
 
@@ -129,12 +129,11 @@ class TracedRequestsTest {
 
   @Test
   void lookup_withoutATrace_beginsOne() {
-    client.ask(
-        EngineLookupRetMsg.class, new EngineLookupMsg(session, TestDoor.texts(KEYS), false));
+    client.ask(EngineLookupRetMsg.class, new EngineLookupMsg(session, TestDoor.texts(KEYS), false));
 
-    SpanData request = span("kvmesh.engine.lookup");
+    SpanData request = span("engine lookup");
     assertThat(request.getParentSpanContext().isValid()).isFalse();
-    assertThat(attribute(request, "kvmesh.chunks.peer")).isEqualTo(6L);
+    assertThat(attribute(request, "chunks.peer")).isEqualTo(6L);
   }
 
   @Test
@@ -146,7 +145,7 @@ class TracedRequestsTest {
             new EngineLookupMsg(session, TestDoor.texts(KEYS), false, tooLong));
 
     assertThat(found.numFleet()).isEqualTo(6);
-    assertThat(span("kvmesh.engine.lookup").getTraceId()).isNotEqualTo(ENGINE.traceId());
+    assertThat(span("engine lookup").getTraceId()).isNotEqualTo(ENGINE.traceId());
     assertThat(counters.get(EngineCount.BAD_TRACEPARENT)).isEqualTo(1);
   }
 
@@ -156,11 +155,11 @@ class TracedRequestsTest {
         EnginePrefetchRetMsg.class,
         new EnginePrefetchMsg(session, TestDoor.texts(KEYS), 0, ENGINE.toString()));
 
-    SpanData prefetch = span("kvmesh.prefetch");
+    SpanData prefetch = span("prefetch");
     assertThat(prefetch.getTraceId()).isEqualTo(ENGINE.traceId());
     assertThat(prefetch.getParentSpanId()).isEqualTo(ENGINE.spanId());
-    assertThat(attribute(prefetch, "kvmesh.outcome")).isEqualTo("done");
-    assertThat(attribute(prefetch, "kvmesh.chunks.peer")).isEqualTo(6L);
-    assertThat(span("kvmesh.peer.pull").getParentSpanId()).isEqualTo(prefetch.getSpanId());
+    assertThat(attribute(prefetch, "outcome")).isEqualTo("done");
+    assertThat(attribute(prefetch, "chunks.peer")).isEqualTo(6L);
+    assertThat(span("peer pull").getParentSpanId()).isEqualTo(prefetch.getSpanId());
   }
 }

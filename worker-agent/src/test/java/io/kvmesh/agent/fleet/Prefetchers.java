@@ -42,12 +42,6 @@ public final class Prefetchers {
       Counters<PrefetchCount> counters,
       LongSupplier nanoTime) {
     return new Prefetcher(
-        agent.cache,
-        fleet,
-        agent.self.pageBytes(),
-        limits,
-        counters,
-        agent.traces,
-        nanoTime);
+        agent.cache, fleet, agent.self.pageBytes(), limits, counters, agent.traces, nanoTime);
   }
 }

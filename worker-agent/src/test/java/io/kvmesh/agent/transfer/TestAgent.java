@@ -91,7 +91,8 @@ public final class TestAgent implements AutoCloseable {
     traces = builder.traces;
     sockets = new ZmqSockets(new ZmqSettings(1, 64 << 20, builder.sockets));
     MessageCodec codec = new MessageCodec();
-    client = new PeerClient(self, builder.client(), sockets, codec, pulled, traces, System::nanoTime);
+    client =
+        new PeerClient(self, builder.client(), sockets, codec, pulled, traces, System::nanoTime);
     server =
         new PeerServer(
             self, builder.server(), cache, client, sockets, codec, served, System::nanoTime);
