@@ -106,6 +106,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- define "kvmesh.sharedSettings" -}}
 kvmesh.cluster: {{ .Values.cluster | quote }}
 logging.structured.format.console: {{ ternary "" .Values.logFormat (eq .Values.logFormat "plain") | quote }}
+{{- if .Values.tracing.enabled }}
+management.opentelemetry.enabled: true
+management.tracing.sampling.probability: {{ .Values.tracing.sampling | quote }}
+{{- with .Values.tracing.otlpEndpoint }}
+management.opentelemetry.tracing.export.otlp.endpoint: {{ . | quote }}
+{{- end }}
+{{- end }}
 kvmesh.kafka.bootstrap-servers: {{ include "kvmesh.kafkaServers" . | quote }}
 kvmesh.kafka.partitions: {{ .Values.kafka.partitions }}
 {{- if .Values.kafka.propertiesSecret.name }}

@@ -16,6 +16,20 @@
 {{- end }}
 {{- end -}}
 
+{{/* To the collector of spans, where there is one. */}}
+{{- define "kvmesh.network.traces" -}}
+{{- if and .Values.tracing.enabled .Values.tracing.otlpEndpoint }}
+# Spans.
+- ports:
+    {{- $usual := ternary "443" "80" (hasPrefix "https:" .Values.tracing.otlpEndpoint) }}
+    {{- include "kvmesh.network.ports" (dict "addresses" .Values.tracing.otlpEndpoint "port" $usual) | trim | nindent 4 }}
+  {{- with .Values.networkPolicy.tracesTo }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* Nodes as peers; nothing = any address. */}}
 {{- define "kvmesh.network.nodes" -}}
 {{- range .Values.networkPolicy.nodeCidrs }}

@@ -49,6 +49,8 @@ class RefusedValuesTest {
         "networkPolicy.nodeCidrs[0]=10.0.0.0 | /networkPolicy/nodeCidrs/0",
         "image.registry=registry.example.com | /image/registry",
         "monitoring.interval=15 | /monitoring/interval",
+        "tracing.otlpEndpoint=collector:4318 | /tracing/otlpEndpoint",
+        "tracing.sampling=2 | /tracing/sampling",
       })
   void value_thatIsWrong_isRefusedByName(String setting, String message) {
     assertThatThrownBy(() -> Chart.text("minimal", setting.split(",(?=controller)")))

@@ -252,4 +252,31 @@ class RenderingTest {
   private static long mebibytes(long count) {
     return count * MIB;
   }
+
+  @Test
+  void traces_areMadeAndSentWhereTheValuesSay() {
+    List<JsonNode> objects =
+        Chart.objects(
+            "minimal",
+            "agents.hostNetwork=false",
+            "tracing.enabled=true",
+            "tracing.otlpEndpoint=http://collector:4318/v1/traces",
+            "networkPolicy.tracesTo[0].podSelector.matchLabels.app=collector");
+
+    for (String program : List.of("controller", "agent")) {
+      assertThat(Chart.containers(objects, program).toString())
+          .contains("--management.opentelemetry.enabled=true")
+          .contains("--management.tracing.sampling.probability=0.1")
+          .contains(
+              "--management.opentelemetry.tracing.export.otlp.endpoint"
+                  + "=http://collector:4318/v1/traces");
+      JsonNode policy = Chart.only(objects, "NetworkPolicy", "fleet-kvmesh-" + program);
+      assertThat(policy.at("/spec/egress").valueStream())
+          .anyMatch(
+              to ->
+                  to.at("/ports/0/port").asInt() == 4318
+                      && to.at("/to/0/podSelector/matchLabels/app").asString().equals("collector"));
+    }
+    assertThat(Chart.text("minimal")).doesNotContain("opentelemetry").doesNotContain("4318");
+  }
 }

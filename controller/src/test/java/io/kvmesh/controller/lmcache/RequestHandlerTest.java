@@ -45,7 +45,8 @@ class RequestHandlerTest {
 
   @Test
   void lookup_ofATrace_hasASpanOfIt() {
-    Traceparent asker = new Traceparent("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", true);
+    Traceparent asker =
+        new Traceparent("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", true);
 
     var unused = fixture.handler.handle(traced(asker.toString()));
     unused = fixture.handler.handle(traced("of nothing"));

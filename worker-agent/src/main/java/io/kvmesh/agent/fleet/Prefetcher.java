@@ -158,8 +158,7 @@ public final class Prefetcher implements AutoCloseable {
 
   private void run(
       PrefetchRun run, @Nullable Traceparent parent, Consumer<PrefetchReport> whenOver) {
-    PrefetchReport report =
-        traces.serveUninterrupted("prefetch", parent, span -> run(run, span));
+    PrefetchReport report = traces.serveUninterrupted("prefetch", parent, span -> run(run, span));
     ended(report.id(), report);
     whenOver.accept(report);
   }

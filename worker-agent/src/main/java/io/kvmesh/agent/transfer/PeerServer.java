@@ -344,8 +344,7 @@ public final class PeerServer implements AutoCloseable {
       Runnable ifBad = () -> counters.count(ServerCount.BAD_TRACEPARENT);
       Traceparent parent = Traceparent.parse(get.traceparent(), ifBad);
       var _ =
-          traces.serveUninterrupted(
-              "peer get", parent, span -> serve(socket, envelope, get, span));
+          traces.serveUninterrupted("peer get", parent, span -> serve(socket, envelope, get, span));
     }
 
     /** Answers whether what it was asked for is on its way. */
