@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.kvmesh.agent.directory.Holder;
 import io.kvmesh.agent.directory.LookupOutcome;
+import io.kvmesh.agent.directory.PeerDirectory;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
 import java.io.BufferedReader;
@@ -17,6 +19,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -31,11 +35,14 @@ import org.junit.jupiter.api.io.TempDir;
 class PythonEngineIT {
 
   private static final String PYTHON = "/usr/bin/python3";
-  private static final int PAGES = 16;
+  private static final int PAGES = 32;
   private static final int SHARE = 8;
 
   private final Counters<EngineCount> counters = new Counters<>(EngineCount.class);
   @TempDir private Path folder;
+
+  private volatile PeerDirectory directory = (keyspace, hashes, atMost) -> new LookupOutcome.Miss();
+
   private TestAgent agent;
   private NativeDoor door;
   private Process engine;
@@ -59,7 +66,7 @@ class PythonEngineIT {
         TestDoor.start(
             agent,
             TestDoor.handingOver(settings, agent, folder.resolve("socket"), SHARE),
-            (keyspace, hashes, atMost) -> new LookupOutcome.Miss(),
+            (keyspace, hashes, atMost) -> directory.lookup(keyspace, hashes, atMost),
             counters);
     engine =
         new ProcessBuilder(
@@ -191,6 +198,62 @@ class PythonEngineIT {
     agent.store(TestAgent.keys(40, PAGES));
 
     assertThat(tell("read")).isEqualTo("0 0");
+  }
+
+  /** Says that this peer has the chunks up to that number, and asks the other of those behind. */
+  private static PeerDirectory upTo(long last, TestAgent peer, PeerDirectory behind) {
+    return (keyspace, hashes, atMost) -> {
+      int has = (int) hashes.stream().takeWhile(hash -> hash.bits() <= last).count();
+      return has == 0
+          ? behind.lookup(keyspace, hashes, atMost)
+          : new LookupOutcome.Found(
+              List.of(new Holder("other", "LocalCPUBackend", has, peer.address(), 1)));
+    };
+  }
+
+  @Test
+  void prefetch_bringsWhatAPeerHas() throws Exception {
+    agent.store(TestAgent.keys(1, 2));
+    try (TestAgent other = TestAgent.named("other").pages(PAGES, PAGE).start()) {
+      other.store(TestAgent.keys(1, 5));
+      directory = upTo(5, other, directory);
+
+      assertThat(tell("progress")).as("of none").isEqualTo("unknown_lease");
+      assertThat(tell("prefetch 1 6")).isEqualTo("begun");
+
+      await().untilAsserted(() -> assertThat(tell("progress")).isEqualTo("done 2 3 1 0"));
+      assertThat(tell("cancel")).as("it is over").isEqualTo("done 2 3 1 0");
+      assertThat(agent.resident(TestAgent.keys(1, 6))).isEqualTo(5);
+      tell("map");
+      assertThat(tell("hold 1 6")).isEqualTo("5");
+      assertThat(tell("read")).isEqualTo("5 5");
+    }
+  }
+
+  @Test
+  void prefetchThatIsCancelled_leavesWhatItHasBrought() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    agent.store(TestAgent.keys(1, 2));
+    try (TestAgent other = TestAgent.named("other").pages(PAGES, PAGE).start()) {
+      other.store(TestAgent.keys(1, 4));
+      directory =
+          upTo(
+              4,
+              other,
+              (keyspace, hashes, atMost) -> {
+                goOn.await();
+                return new LookupOutcome.Miss();
+              });
+      assertThat(tell("prefetch 1 6")).isEqualTo("begun");
+      await().untilAsserted(() -> assertThat(tell("progress")).isEqualTo("running 2 2 0 0"));
+
+      assertThat(tell("cancel")).endsWith(" 2 2 0 0");
+
+      await().untilAsserted(() -> assertThat(tell("progress")).isEqualTo("cancelled 2 2 0 0"));
+      assertThat(agent.resident(TestAgent.keys(1, 6))).isEqualTo(4);
+    } finally {
+      goOn.countDown();
+    }
   }
 
   /** What docs/protocol.md shows in Python, one program after the other. */

@@ -20,6 +20,7 @@ class Engine:
         self.session = self.ask("OpenSessionMsg", format=1, client="python")["session_id"]
         self.claim_id = 0
         self.lease = None
+        self.prefetch_id = 0
 
     def connect(self):
         door = self.context.socket(zmq.REQ)
@@ -100,6 +101,27 @@ class Engine:
 
     def release(self):
         return self.of_session("EngineReleaseMsg", lease_id=self.lease["lease_id"])["released_chunks"]
+
+    def prefetch(self, first, count):
+        """Has the agent bring a prefix."""
+        answer = self.of_session("EnginePrefetchMsg", keys=keys_of(first, count), deadline_millis=0)
+        if "code" in answer:
+            return answer["code"]
+        self.prefetch_id = answer["prefetch_id"]
+        return "begun"
+
+    def progress(self):
+        """How far it is: its state, and how many chunks were there, came, are nobody's, failed."""
+        return self.told("EnginePrefetchProgressMsg")
+
+    def cancel(self):
+        return self.told("EnginePrefetchCancelMsg")
+
+    def told(self, kind):
+        answer = self.of_session(kind, prefetch_id=self.prefetch_id)
+        if "code" in answer:
+            return answer["code"]
+        return tuple(answer[name] for name in ("state", "resident", "brought", "missing", "failed"))
 
     def leave(self):
         """Lets go of the session, and knows nothing of it."""

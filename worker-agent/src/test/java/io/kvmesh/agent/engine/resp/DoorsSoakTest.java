@@ -65,7 +65,9 @@ class DoorsSoakTest {
   /** Bodies, by the way in which they were read. */
   private final AtomicLongArray read = new AtomicLongArray(WAYS);
 
-  private final AtomicLong stored = new AtomicLong();
+  /** Bodies, by the way in which they were stored; at lm://, which answers no put, sent. */
+  private final AtomicLongArray stored = new AtomicLongArray(WAYS);
+
   private final AtomicLong misses = new AtomicLong();
 
   @Test
@@ -89,7 +91,7 @@ class DoorsSoakTest {
       for (Future<?> each : all) {
         each.get();
       }
-      LOG.info("read over lm, key, native, pair: {}; misses {}; stored {}", read, misses, stored);
+      LOG.info("by lm, key, native, pair: read {}, stored {}; misses {}", read, stored, misses);
       assertThat(IntStream.range(0, WAYS).mapToLong(read::get).sum()).isPositive();
       at.skip(Duration.ofSeconds(11));
       assertThat(at.settled()).isBetween(1, PAGES);
@@ -141,16 +143,16 @@ class DoorsSoakTest {
                 return lm.isHealthy();
               },
               body -> isOk(redis.ask("SET", key(number), body)),
+              body -> isStored(engine, number, body),
               body -> {
                 boolean first = isOk(redis.ask("SET", key(number) + "kv_bytes", body));
                 return isOk(redis.ask("SET", key(number) + "metadata", metadata(PAGE))) && first;
-              },
-              body -> isStored(engine, number, body));
+              });
       Store way = ways.get(number % ways.size());
       for (int version = 1; version == 1 || System.nanoTime() < end; version++) {
         if (way.accept(body(number, version))) {
           written.set(number, version);
-          stored.incrementAndGet();
+          stored.incrementAndGet(number % WAYS);
         }
       }
     }
