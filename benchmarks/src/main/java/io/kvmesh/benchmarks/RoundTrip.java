@@ -1,18 +1,23 @@
 package io.kvmesh.benchmarks;
 
+import java.nio.channels.ClosedSelectorException;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
 import org.zeromq.ZMQException;
 
-/** A yardstick: a bare JeroMQ question, and an answer of so many frames. */
-final class RoundTrip implements Contender {
+/**
+ * A yardstick: a bare JeroMQ question, and an answer of so many frames. Each side has a context of
+ * its own, so an I/O thread of its own, as two programs have.
+ */
+public final class RoundTrip implements Contender {
 
   private static final int QUESTION_BYTES = 200;
 
   private final String name;
   private final byte[] question;
-  private final ZContext context = new ZContext();
+  private final ZContext serverSide = new ZContext();
+  private final ZContext clientSide = new ZContext();
   private final ZMQ.Socket client;
 
   /** The answer has one frame. */
@@ -20,13 +25,14 @@ final class RoundTrip implements Contender {
     this("bare JeroMQ round trip", QUESTION_BYTES, 1, answerBytes);
   }
 
-  RoundTrip(String name, int questionBytes, int frames, int frameBytes) {
+  /** The answer has so many frames of one size. */
+  public RoundTrip(String name, int questionBytes, int frames, int frameBytes) {
     this.name = name;
     this.question = new byte[questionBytes];
-    ZMQ.Socket server = context.createSocket(SocketType.ROUTER);
+    ZMQ.Socket server = serverSide.createSocket(SocketType.ROUTER);
     int port = server.bindToRandomPort("tcp://127.0.0.1");
     Thread.ofPlatform().daemon().name("bare-server").start(() -> serve(server, frames, frameBytes));
-    client = context.createSocket(SocketType.DEALER);
+    client = clientSide.createSocket(SocketType.DEALER);
     client.setHandshakeIvl(200);
     client.setReconnectIVL(10);
     client.connect("tcp://127.0.0.1:" + port);
@@ -44,7 +50,7 @@ final class RoundTrip implements Contender {
         }
         server.send(frame);
       }
-    } catch (ZMQException closed) {
+    } catch (ZMQException | ClosedSelectorException closed) {
       // closed by close()
     }
   }
@@ -64,6 +70,7 @@ final class RoundTrip implements Contender {
 
   @Override
   public void close() {
-    context.close();
+    clientSide.close();
+    serverSide.close();
   }
 }

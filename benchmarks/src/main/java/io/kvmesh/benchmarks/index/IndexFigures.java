@@ -5,6 +5,7 @@ import io.kvmesh.benchmarks.figures.FigureTable.Baseline;
 import io.kvmesh.benchmarks.figures.Samples;
 import io.kvmesh.benchmarks.figures.Unit;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 import java.util.function.Supplier;
@@ -28,11 +29,12 @@ public final class IndexFigures {
    *
    * @param most placements, in millions; the bytes are measured at 10 million and there
    */
-  public static void run(int most) throws InterruptedException {
+  public static void run(int most) throws InterruptedException, IOException {
     IndexFigures figures = new IndexFigures();
     figures.applying(1_000_000);
     figures.applying(10_000_000);
     figures.lookups();
+    figures.questions();
     figures.drops();
     figures.bytes(10);
     if (most > 10) {
@@ -61,6 +63,20 @@ public final class IndexFigures {
     lookup("holders of one chunk", got.one(), got.bareOne());
     lookup("prefix of 100 chunks", got.prefix(), got.barePrefix());
     lookup("the same, with the choice of holders", got.answer(), got.barePrefix());
+  }
+
+  private void questions() throws IOException {
+    table.section("Prefixes of 100 chunks, asked for over ZeroMQ, one at a time");
+    try (AskRounds rounds = new AskRounds(new FilledIndex(WORKERS, 1_000_000))) {
+      AskRounds.Nanos got = rounds.measure(LOOKUP_WARM_UPS, ROUNDS);
+      Samples yardstick = got.bare().plus(got.lookup());
+      table.row(
+          "p50",
+          Unit.MICROSECONDS,
+          got.asked(),
+          Baseline.of("bare JeroMQ, and the lookup", Unit.MICROSECONDS, yardstick));
+      table.atMost(1.5, "  of both", Unit.TIMES, got.asked().over(yardstick), Baseline.NONE);
+    }
   }
 
   private void lookup(String what, Samples nanos, Samples bare) {
