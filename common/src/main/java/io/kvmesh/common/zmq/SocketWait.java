@@ -18,8 +18,11 @@ final class SocketWait implements AutoCloseable {
     selector = Selector.open();
   }
 
-  void add(ZmqSocket socket) throws IOException {
-    socket.bell().register(selector, SelectionKey.OP_READ);
+  /**
+   * @param onRing is called in {@link #forRing}
+   */
+  void add(ZmqSocket socket, Runnable onRing) throws IOException {
+    socket.bell().register(selector, SelectionKey.OP_READ, onRing);
   }
 
   /** Idempotent. */
@@ -38,15 +41,17 @@ final class SocketWait implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits at most so long; not at all if the wait was ended since the last one.
-   *
-   * @return whether a socket rang
-   */
-  boolean forRing(long timeoutMillis) throws IOException {
-    int rang = timeoutMillis > 0 ? selector.select(timeoutMillis) : selector.selectNow();
-    selector.selectedKeys().clear();
-    return rang > 0;
+  /** Waits at most so long; not at all if the wait was ended since the last one. */
+  void forRing(long timeoutMillis) throws IOException {
+    if (timeoutMillis > 0) {
+      selector.select(SocketWait::rang, timeoutMillis);
+    } else {
+      selector.selectNow(SocketWait::rang);
+    }
+  }
+
+  private static void rang(SelectionKey key) {
+    ((Runnable) key.attachment()).run();
   }
 
   /** Ends the wait, or the next one. Any thread. */
