@@ -4,6 +4,7 @@ import io.kvmesh.benchmarks.RoundTrip;
 import io.kvmesh.benchmarks.figures.Samples;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.codec.WireFormatException;
 import io.kvmesh.common.wire.directory.BatchedP2PLookupMsg;
@@ -94,6 +95,7 @@ final class AskRounds implements AutoCloseable {
         filled.registry(),
         (worker, announcement) -> CompletableFuture.completedFuture(false),
         new NoLog(),
+        Traces.off(),
         new FrontCounts());
   }
 
