@@ -1,11 +1,13 @@
 package io.kvmesh.quickstart;
 
+import io.kvmesh.common.client.EngineClient;
+import io.kvmesh.common.client.EngineClientException;
+import io.kvmesh.common.client.EngineClientSettings;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.quickstart.body.ChunkBodies;
 import io.kvmesh.quickstart.client.ClientException;
 import io.kvmesh.quickstart.client.ControllersClient;
-import io.kvmesh.quickstart.client.EngineClient;
 import io.kvmesh.quickstart.fleet.AgentState;
 import io.kvmesh.quickstart.fleet.ChildFailure;
 import io.kvmesh.quickstart.fleet.Fleet;
@@ -100,12 +102,12 @@ final class FleetReplay {
                 new Keys(keyspace),
                 bodies,
                 FleetSettings.CHUNK_TOKENS,
-                PULL_DEADLINE)
+                new Replay.Times(PULL_DEADLINE, CALL_TIMEOUT))
             .run(workload, progress);
       } finally {
         workers.forEach(worker -> worker.engine().close());
       }
-    } catch (ClientException e) {
+    } catch (ClientException | EngineClientException e) {
       throw new ReplayFailure(String.valueOf(e.getMessage()), e);
     }
   }
@@ -132,12 +134,18 @@ final class FleetReplay {
   }
 
   private void open(ZmqSockets sockets, List<ReplayWorker> workers)
-      throws ClientException, InterruptedException {
+      throws EngineClientException, InterruptedException {
     for (Member agent : agents) {
-      String endpoint = "tcp://" + agent.address(Fleet.ENGINE);
-      EngineClient engine = EngineClient.open(sockets, agent.name(), endpoint, CALL_TIMEOUT);
+      EngineClient engine = EngineClient.open(sockets, door(agent));
       workers.add(new ReplayWorker(Fleet.worker(agent), engine));
     }
+  }
+
+  /** How an agent is asked. */
+  static EngineClientSettings door(Member agent) {
+    return EngineClientSettings.of("tcp://" + agent.address(Fleet.ENGINE), "quickstart")
+        .withAgent(agent.name())
+        .withTimeout(CALL_TIMEOUT);
   }
 
   /** Runs the replay on a thread of its own, and gives it up as soon as a program has ended. */

@@ -1,7 +1,7 @@
 package io.kvmesh.quickstart;
 
+import io.kvmesh.common.client.EngineClientException;
 import io.kvmesh.common.key.ChunkKey;
-import io.kvmesh.quickstart.client.ClientException;
 import io.kvmesh.quickstart.fleet.Fleet;
 import io.kvmesh.quickstart.fleet.Http;
 import io.kvmesh.quickstart.fleet.Member;
@@ -60,8 +60,8 @@ public final class EngineLoad implements AutoCloseable {
       try {
         probe.store(any(), fresh);
         List<ChunkKey> former = prefixes.get(random.nextInt(prefixes.size()));
-        peerHits.addAndGet(probe.retrieve(any(), former, DEADLINE).reply().numPeer());
-      } catch (ClientException agentIsAway) {
+        peerHits.addAndGet(probe.retrieve(any(), former, DEADLINE).peer());
+      } catch (EngineClientException agentIsAway) {
         // The test brings it back.
       }
     }

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.cli.Kvmesh;
 import io.kvmesh.common.key.ChunkKey;
-import io.kvmesh.quickstart.client.Retrieved;
 import io.kvmesh.quickstart.fleet.AgentSpec;
 import io.kvmesh.quickstart.fleet.AgentState;
 import io.kvmesh.quickstart.fleet.Fleet;
@@ -116,9 +115,9 @@ class FaultIT {
     String told = kvmesh("prefetch", first.name(), "--keys", texts(prefix));
 
     assertThat(told).contains("done", "BROUGHT", "50", "MISSING", "10");
-    Retrieved retrieved = probe.retrieve(first, prefix, OF_THE_FLEET);
-    assertThat(retrieved.reply().numLocal()).isEqualTo(50);
-    assertThat(retrieved.reply().numPeer()).isZero();
+    FleetProbe.Retrieved retrieved = probe.retrieve(first, prefix, OF_THE_FLEET);
+    assertThat(retrieved.local()).isEqualTo(50);
+    assertThat(retrieved.peer()).isZero();
     awaitViewEqualsAgents();
   }
 
@@ -131,8 +130,7 @@ class FaultIT {
     List<ChunkKey> old = fresh(50);
     probe.store(second, old);
     awaitViewEqualsAgents();
-    assertThat(probe.retrieve(first, old.subList(0, 5), OF_THE_FLEET).reply().numPeer())
-        .isEqualTo(5);
+    assertThat(probe.retrieve(first, old.subList(0, 5), OF_THE_FLEET).peer()).isEqualTo(5);
 
     second.kill();
     assertThat(doctor())
@@ -145,14 +143,14 @@ class FaultIT {
             "start it if it is gone");
     second.start();
 
-    Retrieved offered = probe.retrieve(third, old.subList(10, 50), OF_THE_FLEET);
-    assertThat(offered.reply().numPeer()).isZero();
-    assertThat(offered.reply().peerOutcome()).isEqualTo("miss");
+    FleetProbe.Retrieved offered = probe.retrieve(third, old.subList(10, 50), OF_THE_FLEET);
+    assertThat(offered.peer()).isZero();
+    assertThat(offered.peerOutcome()).isEqualTo("miss");
     awaitViewEqualsAgents();
     List<ChunkKey> again = fresh(20);
     probe.store(second, again);
     awaitViewEqualsAgents();
-    assertThat(probe.retrieve(third, again, OF_THE_FLEET).reply().numPeer()).isEqualTo(20);
+    assertThat(probe.retrieve(third, again, OF_THE_FLEET).peer()).isEqualTo(20);
   }
 
   @Test
@@ -184,7 +182,7 @@ class FaultIT {
     List<ChunkKey> after = fresh(10);
     probe.store(first, after);
     awaitViewEqualsAgents();
-    assertThat(probe.retrieve(second, after, OF_THE_FLEET).reply().numPeer()).isEqualTo(10);
+    assertThat(probe.retrieve(second, after, OF_THE_FLEET).peer()).isEqualTo(10);
   }
 
   @Test
@@ -195,13 +193,14 @@ class FaultIT {
     AgentState before = AgentState.of(first, http);
 
     Signals.stop(third);
-    FutureTask<Retrieved> pull = inBackground(() -> probeRetrieve(first, wanted));
+    FutureTask<FleetProbe.Retrieved> pull = inBackground(() -> probeRetrieve(first, wanted));
     await().until(() -> AgentState.of(first, http).pending() > 0);
     third.kill();
-    Retrieved retrieved = pull.get(DEADLINE.plus(SLACK).toMillis(), TimeUnit.MILLISECONDS);
+    FleetProbe.Retrieved retrieved =
+        pull.get(DEADLINE.plus(SLACK).toMillis(), TimeUnit.MILLISECONDS);
 
-    assertThat(retrieved.reply().numPeer()).isZero();
-    assertThat(retrieved.reply().peerOutcome()).isNotEqualTo("miss");
+    assertThat(retrieved.peer()).isZero();
+    assertThat(retrieved.peerOutcome()).isNotEqualTo("miss");
     await()
         .untilAsserted(
             () -> {
@@ -222,8 +221,8 @@ class FaultIT {
 
     Signals.stop(third);
     try {
-      Retrieved retrieved = probe.retrieve(first, wanted, OF_THE_FLEET);
-      assertThat(retrieved.reply().numPeer()).as("%s", retrieved.reply()).isEqualTo(100);
+      FleetProbe.Retrieved retrieved = probe.retrieve(first, wanted, OF_THE_FLEET);
+      assertThat(retrieved.peer()).as("%s", retrieved).isEqualTo(100);
     } finally {
       Signals.goOn(third);
     }
@@ -231,7 +230,7 @@ class FaultIT {
     awaitViewEqualsAgents();
   }
 
-  private Retrieved probeRetrieve(Member agent, List<ChunkKey> chunks) throws Exception {
+  private FleetProbe.Retrieved probeRetrieve(Member agent, List<ChunkKey> chunks) throws Exception {
     try (FleetProbe own = new FleetProbe(fleet, http, PAGE_BYTES)) {
       return own.retrieve(agent, chunks, DEADLINE);
     }

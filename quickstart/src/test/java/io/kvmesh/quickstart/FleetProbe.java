@@ -1,20 +1,21 @@
 package io.kvmesh.quickstart;
 
+import io.kvmesh.common.client.EngineBody;
+import io.kvmesh.common.client.EngineClient;
+import io.kvmesh.common.client.EngineClientException;
+import io.kvmesh.common.client.RetrievedChunks;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.quickstart.body.ChunkBodies;
-import io.kvmesh.quickstart.client.ClientException;
-import io.kvmesh.quickstart.client.EngineClient;
-import io.kvmesh.quickstart.client.Retrieved;
 import io.kvmesh.quickstart.fleet.Fleet;
 import io.kvmesh.quickstart.fleet.FleetSettings;
 import io.kvmesh.quickstart.fleet.Http;
 import io.kvmesh.quickstart.fleet.Member;
 import io.kvmesh.quickstart.replay.Keys;
 import io.kvmesh.quickstart.workload.Prompt;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -59,24 +60,43 @@ final class FleetProbe implements AutoCloseable {
       int step = Math.max(1, (8 << 20) / bodies.bytes());
       for (int from = 0; from < chunks.size(); from += step) {
         List<ChunkKey> part = chunks.subList(from, Math.min(from + step, chunks.size()));
-        List<byte[]> content = part.stream().map(key -> bodies.body(key.hash().bits())).toList();
-        List<Integer> tokens = Collections.nCopies(part.size(), FleetSettings.CHUNK_TOKENS);
-        engine.store(0, part, content, tokens, false);
+        engine.store(part.stream().map(this::chunk).toList(), TIMEOUT);
       }
+    }
+  }
+
+  private EngineBody chunk(ChunkKey key) {
+    MemorySegment body = MemorySegment.ofArray(bodies.body(key.hash().bits()));
+    return new EngineBody(key, body, FleetSettings.CHUNK_TOKENS);
+  }
+
+  /**
+   * What came of a retrieve.
+   *
+   * @param local chunks that the agent had itself
+   * @param peer chunks that came from others
+   * @param peerOutcome why no more
+   */
+  record Retrieved(int local, int peer, String peerOutcome) {
+
+    int chunks() {
+      return local + peer;
     }
   }
 
   /** Retrieves a prefix and compares every body. */
   Retrieved retrieve(Member agent, List<ChunkKey> chunks, Duration deadline) throws Exception {
-    try (EngineClient engine = open(agent)) {
-      Retrieved retrieved = engine.retrieve(0, chunks, deadline);
-      for (int i = 0; i < retrieved.bodies().size(); i++) {
-        long bits = chunks.get(i).hash().bits();
-        if (bodies.firstDifference(bits, retrieved.bodies().get(i)) >= 0) {
+    try (EngineClient engine = open(agent);
+        RetrievedChunks found = engine.retrieve(chunks, deadline, TIMEOUT)) {
+      for (int i = 0; i < found.size(); i++) {
+        byte[] body = new byte[found.body(i).remaining()];
+        found.body(i).get(body);
+        if (bodies.firstDifference(chunks.get(i).hash().bits(), body) >= 0) {
           throw new AssertionError("wrong body of chunk " + i);
         }
       }
-      return retrieved;
+      int local = found.local();
+      return new Retrieved(local, found.size() - local, found.peerOutcome());
     }
   }
 
@@ -153,9 +173,8 @@ final class FleetProbe implements AutoCloseable {
     return index;
   }
 
-  private EngineClient open(Member agent) throws ClientException, InterruptedException {
-    String endpoint = "tcp://" + agent.address(Fleet.ENGINE);
-    return EngineClient.open(sockets, agent.name(), endpoint, TIMEOUT);
+  private EngineClient open(Member agent) throws EngineClientException, InterruptedException {
+    return EngineClient.open(sockets, FleetReplay.door(agent).withTimeout(TIMEOUT));
   }
 
   /** Its hash as REST and {@link RedisView} write it. */

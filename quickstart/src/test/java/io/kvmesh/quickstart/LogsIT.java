@@ -96,7 +96,7 @@ class LogsIT {
             () ->
                 probe.index(prefix).orElseThrow().getOrDefault(owner.name(), Set.of()).size()
                     == prefix.size());
-    assertThat(probe.retrieve(fleet.agents().getLast(), prefix, DEADLINE).reply().numPeer())
+    assertThat(probe.retrieve(fleet.agents().getLast(), prefix, DEADLINE).peer())
         .isEqualTo(prefix.size());
   }
 

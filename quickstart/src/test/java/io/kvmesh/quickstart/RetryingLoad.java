@@ -2,8 +2,8 @@ package io.kvmesh.quickstart;
 
 import static org.awaitility.Awaitility.await;
 
+import io.kvmesh.common.client.EngineClientException;
 import io.kvmesh.common.key.ChunkKey;
-import io.kvmesh.quickstart.client.ClientException;
 import io.kvmesh.quickstart.fleet.Fleet;
 import io.kvmesh.quickstart.fleet.Http;
 import io.kvmesh.quickstart.fleet.Member;
@@ -92,7 +92,7 @@ final class RetryingLoad implements AutoCloseable {
       Member agent = fleet.agents().get((first + i) % agents);
       try {
         request.of(agent);
-      } catch (ClientException away) {
+      } catch (EngineClientException away) {
         why.add(agent.name() + ": " + away.getMessage());
       }
     }

@@ -63,7 +63,7 @@ public final class ClaimedPages implements AutoCloseable {
     int claimed =
         Math.toIntExact(reply.outcomes().stream().filter(it -> it == ClaimOutcome.CLAIMED).count());
     try {
-      return EngineClient.stored(client.ask(EngineStoreRetMsg.class, commit), claimed);
+      return client.stored(client.ask(EngineStoreRetMsg.class, commit), claimed);
     } catch (EngineClientException e) {
       ended.set(!e.isOverload());
       throw e;

@@ -38,6 +38,8 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +57,10 @@ public final class EngineClient implements AutoCloseable {
 
   private final EngineClientSettings settings;
   private final EngineConnection connection;
+
+  /** Ids of leases that callers have, and have not closed. */
+  private final Set<Long> held = ConcurrentHashMap.newKeySet();
+
   private volatile @Nullable OpenSessionRetMsg session;
   private volatile @Nullable SharedPages shared;
 
@@ -70,7 +76,7 @@ public final class EngineClient implements AutoCloseable {
     try {
       client.connection.start(settings);
     } catch (IOException e) {
-      throw new EngineClientException(Reason.CONNECTION_LOST, e);
+      throw new EngineClientException(Reason.CONNECTION_LOST, settings.agent(), e);
     }
     try {
       client.session =
@@ -140,13 +146,13 @@ public final class EngineClient implements AutoCloseable {
       throws EngineClientException, InterruptedException {
     EngineLookupMsg request = new EngineLookupMsg(id(), texts(keys), hold, traceparent);
     EngineLookupRetMsg found = ask(EngineLookupRetMsg.class, request);
-    return new LookedUp(found.numLocal(), found.numFleet(), new EngineLease(this, found.leaseId()));
+    return new LookedUp(found.numLocal(), found.numFleet(), held(found.leaseId()));
   }
 
-  /** The longest prefix, with its bodies. */
+  /** The longest prefix, with its bodies, held by a new lease. */
   public RetrievedChunks retrieve(List<ChunkKey> keys, Duration deadline)
       throws EngineClientException, InterruptedException {
-    return retrieve(keys, deadline, null);
+    return retrieve(keys, deadline, (String) null);
   }
 
   /**
@@ -157,18 +163,61 @@ public final class EngineClient implements AutoCloseable {
   public RetrievedChunks retrieve(
       List<ChunkKey> keys, Duration deadline, @Nullable String traceparent)
       throws EngineClientException, InterruptedException {
+    EngineLease none = new EngineLease(this, 0);
+    return retrieve(keys, none, agentMillis(deadline), deadline, traceparent);
+  }
+
+  /**
+   * As the first, with more time for the answer than for other agents.
+   *
+   * @param deadline for what other agents have, at least 1 ms
+   * @param atMost until the answer is here
+   */
+  public RetrievedChunks retrieve(List<ChunkKey> keys, Duration deadline, Duration atMost)
+      throws EngineClientException, InterruptedException {
+    return retrieve(keys, new EngineLease(this, 0), deadline, atMost);
+  }
+
+  /**
+   * As above, held by a lease that is there already.
+   *
+   * @param into its lease, if it has any; belongs to the answer, whose end is its end, unless this
+   *     fails
+   */
+  public RetrievedChunks retrieve(
+      List<ChunkKey> keys, EngineLease into, Duration deadline, Duration atMost)
+      throws EngineClientException, InterruptedException {
+    return retrieve(keys, into, Math.max(1, deadline.toMillis()), atMost, null);
+  }
+
+  private RetrievedChunks retrieve(
+      List<ChunkKey> keys,
+      EngineLease into,
+      long deadlineMillis,
+      Duration atMost,
+      @Nullable String traceparent)
+      throws EngineClientException, InterruptedException {
     EngineRetrieveMsg request =
-        new EngineRetrieveMsg(id(), 0, texts(keys), agentMillis(deadline), traceparent);
-    EngineConnection.Answer answer = connection.ask(request, List.of(), deadline);
+        new EngineRetrieveMsg(id(), into.id(), texts(keys), deadlineMillis, traceparent);
+    EngineConnection.Answer answer = connection.ask(request, List.of(), atMost);
     EngineRetrieveRetMsg reply = require(EngineRetrieveRetMsg.class, answer);
+    EngineLease lease = reply.leaseId() == into.id() ? into : held(reply.leaseId());
     if (answer.bodies().size() != reply.numLocal() + reply.numPeer()) {
       answer.release();
-      release(reply.leaseId());
+      lease.close();
       throw broken(
           "%d + %d chunks came with %d bodies"
               .formatted(reply.numLocal(), reply.numPeer(), answer.bodies().size()));
     }
-    return new RetrievedChunks(reply, answer, new EngineLease(this, reply.leaseId()));
+    return new RetrievedChunks(reply, answer, lease);
+  }
+
+  /** A lease that an answer told of; it is the caller's to close. */
+  EngineLease held(long leaseId) {
+    if (leaseId != 0) {
+      held.add(leaseId);
+    }
+    return new EngineLease(this, leaseId);
   }
 
   /** A little less, so that its answer is here in time. */
@@ -177,21 +226,40 @@ public final class EngineClient implements AutoCloseable {
   }
 
   /** Keeps chunks; what became of each. */
-  public StoredChunks store(List<EngineBody> chunks, Duration deadline)
+  public StoredChunks store(List<EngineBody> chunks, Duration atMost)
+      throws EngineClientException, InterruptedException {
+    return store(chunks, 0, atMost);
+  }
+
+  /**
+   * As above, and holds those that are resident afterwards.
+   *
+   * @param into a lease, which stays the caller's
+   * @throws IllegalArgumentException if it is none, as that of a prefix that isn't there
+   */
+  public StoredChunks store(List<EngineBody> chunks, EngineLease into, Duration atMost)
+      throws EngineClientException, InterruptedException {
+    if (into.id() == 0) {
+      throw new IllegalArgumentException("There is no lease that could hold what is stored");
+    }
+    return store(chunks, into.id(), atMost);
+  }
+
+  private StoredChunks store(List<EngineBody> chunks, long leaseId, Duration atMost)
       throws EngineClientException, InterruptedException {
     List<String> keys = chunks.stream().map(chunk -> chunk.key().toString()).toList();
     List<Integer> tokens = chunks.stream().map(EngineBody::tokens).toList();
-    // A copy: a body may still be on its way when the deadline has passed.
+    // A copy: a body may still be on its way when the time has passed.
     List<Frame> bodies =
         chunks.stream()
             .map(chunk -> Frame.of(chunk.body().toArray(ValueLayout.JAVA_BYTE)))
             .toList();
-    EngineStoreMsg request = new EngineStoreMsg(id(), 0, keys, tokens, false);
-    EngineConnection.Answer answer = connection.ask(request, bodies, deadline);
+    EngineStoreMsg request = new EngineStoreMsg(id(), leaseId, keys, tokens, leaseId != 0);
+    EngineConnection.Answer answer = connection.ask(request, bodies, atMost);
     return stored(require(EngineStoreRetMsg.class, answer), chunks.size());
   }
 
-  static StoredChunks stored(EngineStoreRetMsg reply, int chunks) throws EngineClientException {
+  StoredChunks stored(EngineStoreRetMsg reply, int chunks) throws EngineClientException {
     if (reply.outcomes().size() != chunks) {
       throw broken("%d chunks came with %d outcomes".formatted(chunks, reply.outcomes().size()));
     }
@@ -255,6 +323,7 @@ public final class EngineClient implements AutoCloseable {
 
   void release(long leaseId) {
     if (leaseId != 0) {
+      held.remove(leaseId);
       connection.tell(new EngineReleaseMsg(id(), leaseId));
     }
   }
@@ -286,8 +355,11 @@ public final class EngineClient implements AutoCloseable {
     };
   }
 
+  /** Of a lease that nobody knows of. One that a caller has is the caller's to close. */
   private Optional<EngineRequest> undoLease(long leaseId) {
-    return leaseId == 0 ? Optional.empty() : Optional.of(new EngineReleaseMsg(id(), leaseId));
+    return leaseId == 0 || held.contains(leaseId)
+        ? Optional.empty()
+        : Optional.of(new EngineReleaseMsg(id(), leaseId));
   }
 
   <T extends EngineReply> T ask(Class<T> type, EngineRequest request)
@@ -300,22 +372,29 @@ public final class EngineClient implements AutoCloseable {
     return require(type, connection.ask(request, List.of(), atMost));
   }
 
-  private static <T extends EngineReply> T require(Class<T> type, EngineConnection.Answer answer)
+  private <T extends EngineReply> T require(Class<T> type, EngineConnection.Answer answer)
       throws EngineClientException {
     if (type.isInstance(answer.reply())) {
       return type.cast(answer.reply());
     }
     answer.release();
     if (answer.reply() instanceof EngineErrorMsg error) {
-      throw new EngineClientException(Reason.REFUSED, error.code(), error.error());
+      throw new EngineClientException(
+          Reason.REFUSED,
+          error.code(),
+          "%s answers %s: %s".formatted(settings.agent(), error.code(), error.error()));
     }
     throw broken(
         "%s came in place of %s"
             .formatted(answer.reply().getClass().getSimpleName(), type.getSimpleName()));
   }
 
-  static EngineClientException broken(String what) {
-    return new EngineClientException(Reason.BROKEN, what);
+  EngineClientException broken(String what) {
+    return new EngineClientException(Reason.BROKEN, settings.agent() + ": " + what);
+  }
+
+  EngineClientException unmappable(Exception cause) {
+    return new EngineClientException(Reason.UNMAPPABLE, settings.agent(), cause);
   }
 
   static List<String> texts(List<ChunkKey> keys) {

@@ -4,7 +4,7 @@ import io.kvmesh.common.wire.engine.EngineErrorCode;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A request to the agent came to nothing. A miss isn't one. */
+/** A request to an agent, which the message names, came to nothing. A miss isn't one. */
 public final class EngineClientException extends Exception {
 
   private static final long serialVersionUID = 1;
@@ -40,8 +40,8 @@ public final class EngineClientException extends Exception {
     this.code = code;
   }
 
-  EngineClientException(Reason reason, Exception cause) {
-    super(String.valueOf(cause), cause);
+  EngineClientException(Reason reason, String agent, Exception cause) {
+    super(agent + ": " + cause, cause);
     this.reason = reason;
     this.code = null;
   }

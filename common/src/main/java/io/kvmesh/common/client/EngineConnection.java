@@ -93,7 +93,7 @@ final class EngineConnection implements AutoCloseable {
       EngineClientSettings settings,
       Function<EngineReply, Optional<EngineRequest>> undo,
       Function<Long, EngineRequest> cancel) {
-    this.name = settings.endpoint();
+    this.name = settings.agent();
     this.loop = new SocketLoop("engine-client", sockets, settings.maxInFlight() + SPARE_TASKS);
     this.undo = undo;
     this.cancel = cancel;
@@ -110,7 +110,7 @@ final class EngineConnection implements AutoCloseable {
     loop.start();
     try {
       ZmqSocket connected =
-          loop.connect(SocketKind.DEALER, name, settings.sockets(), new Replies());
+          loop.connect(SocketKind.DEALER, settings.endpoint(), settings.sockets(), new Replies());
       loop.execute(() -> socket = connected);
     } catch (IOException e) {
       loop.close();
@@ -144,7 +144,8 @@ final class EngineConnection implements AutoCloseable {
   Answer ask(EngineRequest request, List<Frame> bodies, Duration atMost)
       throws EngineClientException, InterruptedException {
     if (!mayAsk.tryAcquire()) {
-      throw new EngineClientException(Reason.OVERLOADED, "too many requests are in flight");
+      throw new EngineClientException(
+          Reason.OVERLOADED, "too many requests to " + name + " are in flight");
     }
     long id = lastId.incrementAndGet();
     CompletableFuture<Result> asked = new CompletableFuture<>();
@@ -261,7 +262,7 @@ final class EngineConnection implements AutoCloseable {
       EngineReply reply = codec.decode(EngineReply.class, content.payload());
       return new Result.Came(new Answer(reply, content.body()));
     } catch (WireFormatException e) {
-      return new Result.Failed(Reason.BROKEN, String.valueOf(e.getMessage()));
+      return new Result.Failed(Reason.BROKEN, name + " sent what can't be read: " + e.getMessage());
     }
   }
 

@@ -14,6 +14,11 @@ public final class EngineLease implements AutoCloseable {
     this.id = id;
   }
 
+  /** At the agent; 0 = none. */
+  long id() {
+    return id;
+  }
+
   /**
    * A use of its first chunks, the last of them first.
    *

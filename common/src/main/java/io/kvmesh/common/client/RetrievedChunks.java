@@ -57,7 +57,12 @@ public final class RetrievedChunks implements AutoCloseable {
     return reply.lengths();
   }
 
-  /** Gives the bodies back. Idempotent. */
+  /** Holds them, until this is closed. */
+  public EngineLease lease() {
+    return lease;
+  }
+
+  /** Gives the bodies back and lets go of the chunks. Idempotent. */
   @Override
   public void close() {
     answer.release();

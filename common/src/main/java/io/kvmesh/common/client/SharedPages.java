@@ -1,6 +1,5 @@
 package io.kvmesh.common.client;
 
-import io.kvmesh.common.client.EngineClientException.Reason;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.engine.ClaimOutcome;
 import io.kvmesh.common.wire.engine.EngineClaimMsg;
@@ -73,7 +72,7 @@ public final class SharedPages implements AutoCloseable {
         | UnsupportedOperationException e) {
       mapping.close();
       closeQuietly(lifeline);
-      throw new EngineClientException(Reason.UNMAPPABLE, e);
+      throw client.unmappable(e);
     }
   }
 
@@ -123,7 +122,7 @@ public final class SharedPages implements AutoCloseable {
       return new ClaimedPages(client, reply, pages(reply, chunks));
     } catch (IndexOutOfBoundsException e) {
       client.abort(reply.claimId());
-      throw EngineClient.broken("a claim of what isn't there: " + e.getMessage());
+      throw client.broken("a claim of what isn't there: " + e.getMessage());
     }
   }
 
@@ -152,12 +151,12 @@ public final class SharedPages implements AutoCloseable {
         new EngineLeaseMsg(
             client.id(), 0, EngineClient.texts(keys), EngineClient.agentMillis(deadline));
     EngineLeaseRetMsg reply = client.ask(EngineLeaseRetMsg.class, request, deadline);
-    EngineLease lease = new EngineLease(client, reply.leaseId());
+    EngineLease lease = client.held(reply.leaseId());
     try {
       return new LeasedPages(this, reply, lease);
     } catch (IndexOutOfBoundsException e) {
       lease.close();
-      throw EngineClient.broken("a lease of what isn't there: " + e.getMessage());
+      throw client.broken("a lease of what isn't there: " + e.getMessage());
     }
   }
 

@@ -12,7 +12,6 @@ import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -59,9 +58,8 @@ public final class ControllerClient implements AutoCloseable {
       throws ClientException, InterruptedException {
     AppliedMsg request =
         new AppliedMsg(worker.instanceId(), worker.rank(), epoch, sequence, timeout.toMillis());
-    RequestSocket.Reply reply =
-        socket.request(codec.encode(request), List.of(), timeout.plus(REPLY_MARGIN));
-    return switch (Replies.decode(codec, DirectoryReply.class, reply.payload(), NAME)) {
+    byte[] reply = socket.request(codec.encode(request), timeout.plus(REPLY_MARGIN));
+    return switch (Replies.decode(codec, DirectoryReply.class, reply, NAME)) {
       case AppliedRetMsg applied -> applied;
       case ErrorMsg error -> throw new ClientException(NAME + " answers " + error.error());
       case DirectoryReply other ->

@@ -2,7 +2,6 @@ package io.kvmesh.quickstart.client;
 
 import io.kvmesh.common.zmq.Envelope;
 import io.kvmesh.common.zmq.EnvelopeException;
-import io.kvmesh.common.zmq.Frame;
 import io.kvmesh.common.zmq.Multipart;
 import io.kvmesh.common.zmq.SendOutcome;
 import io.kvmesh.common.zmq.SocketKind;
@@ -11,7 +10,6 @@ import io.kvmesh.common.zmq.ZmqSocket;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,26 +20,6 @@ import java.util.Optional;
 final class RequestSocket implements AutoCloseable {
 
   private static final Duration SLICE = Duration.ofMillis(100);
-
-  /** A reply and the frames after its payload. */
-  static final class Reply {
-
-    private final byte[] payload;
-    private final List<byte[]> bodies;
-
-    private Reply(byte[] payload, List<byte[]> bodies) {
-      this.payload = payload;
-      this.bodies = bodies;
-    }
-
-    byte[] payload() {
-      return payload;
-    }
-
-    List<byte[]> bodies() {
-      return bodies;
-    }
-  }
 
   private final String server;
   private final ZmqSocket socket;
@@ -66,11 +44,9 @@ final class RequestSocket implements AutoCloseable {
     }
   }
 
-  Reply request(byte[] payload, List<byte[]> bodies, Duration timeout)
-      throws ClientException, InterruptedException {
+  byte[] request(byte[] payload, Duration timeout) throws ClientException, InterruptedException {
     long id = ++lastId;
-    List<Frame> frames = bodies.stream().map(Frame::of).toList();
-    SendOutcome sent = socket.send(Envelope.ofRequest(id).with(payload, frames));
+    SendOutcome sent = socket.send(Envelope.ofRequest(id).with(payload, List.of()));
     if (sent != SendOutcome.SENT) {
       throw new ClientException(server + " can't be asked: " + sent);
     }
@@ -80,7 +56,7 @@ final class RequestSocket implements AutoCloseable {
         throw new InterruptedException();
       }
       Multipart message = socket.receive(SLICE);
-      Optional<Reply> reply = message == null ? Optional.empty() : reply(id, message);
+      Optional<byte[]> reply = message == null ? Optional.empty() : reply(id, message);
       if (reply.isPresent()) {
         return reply.get();
       }
@@ -88,15 +64,13 @@ final class RequestSocket implements AutoCloseable {
     throw new ClientException(server + " doesn't answer within " + timeout.toSeconds() + " s");
   }
 
-  private Optional<Reply> reply(long id, Multipart message) throws ClientException {
+  private Optional<byte[]> reply(long id, Multipart message) throws ClientException {
     try {
       Envelope.Content content = Envelope.split(message);
       if (content.envelope().requestId().orElse(-1) != id) {
         return Optional.empty();
       }
-      List<byte[]> bodies = new ArrayList<>();
-      content.body().forEach(frame -> bodies.add(frame.toArray()));
-      return Optional.of(new Reply(content.payload(), bodies));
+      return Optional.of(content.payload());
     } catch (EnvelopeException e) {
       throw new ClientException(server + " sent what can't be read: " + e.getMessage(), e);
     } finally {

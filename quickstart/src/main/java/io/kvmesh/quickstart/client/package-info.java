@@ -1,4 +1,4 @@
-/** Clients of an agent's native door and of a controller's reply socket. */
+/** Clients of controllers' reply sockets. */
 @NullMarked
 package io.kvmesh.quickstart.client;
 

@@ -1,18 +1,19 @@
 package io.kvmesh.quickstart.replay;
 
+import io.kvmesh.common.client.EngineBody;
+import io.kvmesh.common.client.EngineClientException;
+import io.kvmesh.common.client.LookedUp;
+import io.kvmesh.common.client.RetrievedChunks;
+import io.kvmesh.common.client.StoredChunks;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.directory.AppliedRetMsg;
-import io.kvmesh.common.wire.engine.EngineLookupRetMsg;
-import io.kvmesh.common.wire.engine.EngineRetrieveRetMsg;
-import io.kvmesh.common.wire.engine.EngineStoreRetMsg;
 import io.kvmesh.common.wire.engine.StoreOutcome;
 import io.kvmesh.quickstart.body.ChunkBodies;
 import io.kvmesh.quickstart.client.ClientException;
-import io.kvmesh.quickstart.client.Retrieved;
 import io.kvmesh.quickstart.workload.Prompt;
 import io.kvmesh.quickstart.workload.Workload;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -35,18 +36,25 @@ public final class Replay {
     void done(long requests, Tally soFar);
   }
 
+  /**
+   * How long an agent may take.
+   *
+   * @param deadline for what other agents have
+   * @param call until an answer is here
+   */
+  public record Times(Duration deadline, Duration call) {}
+
   private final List<ReplayWorker> workers;
   private final Barrier barrier;
   private final LoanWatch loans;
   private final Keys keys;
   private final ChunkBodies bodies;
   private final int chunkTokens;
-  private final Duration deadline;
+  private final Times times;
   private final Tally tally = new Tally();
 
   /**
    * @param chunkTokens of each chunk
-   * @param deadline of a retrieve
    */
   public Replay(
       List<ReplayWorker> workers,
@@ -55,14 +63,14 @@ public final class Replay {
       Keys keys,
       ChunkBodies bodies,
       int chunkTokens,
-      Duration deadline) {
+      Times times) {
     this.workers = List.copyOf(workers);
     this.barrier = barrier;
     this.loans = loans;
     this.keys = keys;
     this.bodies = bodies;
     this.chunkTokens = chunkTokens;
-    this.deadline = deadline;
+    this.times = times;
   }
 
   /**
@@ -79,7 +87,7 @@ public final class Replay {
         request(worker, prompt);
       } catch (ReplayFailure e) {
         throw new ReplayFailure("request " + index + " on " + worker.id() + ": " + e.getMessage());
-      } catch (ClientException e) {
+      } catch (ClientException | EngineClientException e) {
         throw new ReplayFailure("request " + index + ": " + e.getMessage(), e);
       }
       index++;
@@ -89,63 +97,73 @@ public final class Replay {
   }
 
   private void request(ReplayWorker worker, Prompt prompt)
-      throws ReplayFailure, ClientException, InterruptedException {
+      throws ReplayFailure, ClientException, EngineClientException, InterruptedException {
     List<ChunkKey> prefix = keys.of(prompt);
     if (!prefix.isEmpty()) {
-      EngineLookupRetMsg promised = lookup(worker, prefix);
-      EngineRetrieveRetMsg found = retrieve(worker, prefix, promised);
-      Position changed = store(worker, prefix, found);
-      worker.engine().release(found.leaseId());
-      pass(worker, changed, found.numLocal() < prefix.size());
-      if (found.numPeer() > 0 && !loans.awaitReturned()) {
+      Served served = serve(worker, prefix);
+      pass(worker, served.changed(), served.local() < prefix.size());
+      if (served.peer() > 0 && !loans.awaitReturned()) {
         throw new ReplayFailure("pages that were lent for a pull are still on loan");
       }
     }
     tally.requests++;
   }
 
-  private EngineLookupRetMsg lookup(ReplayWorker worker, List<ChunkKey> prefix)
-      throws ClientException, InterruptedException {
+  private record Served(int local, int peer, Position changed) {}
+
+  /** All of it in one lease, which has ended when this is over. */
+  private Served serve(ReplayWorker worker, List<ChunkKey> prefix)
+      throws ReplayFailure, EngineClientException, InterruptedException {
+    try (LookedUp promised = lookup(worker, prefix);
+        RetrievedChunks found = retrieve(worker, prefix, promised)) {
+      check(prefix, promised, found);
+      return new Served(found.local(), peer(found), store(worker, prefix, found));
+    }
+  }
+
+  private LookedUp lookup(ReplayWorker worker, List<ChunkKey> prefix)
+      throws EngineClientException, InterruptedException {
     long start = System.nanoTime();
-    EngineLookupRetMsg promised = worker.engine().lookup(prefix, true);
+    LookedUp promised = worker.engine().lookup(prefix, true);
     tally.lookup.record(System.nanoTime() - start);
     return promised;
   }
 
-  private EngineRetrieveRetMsg retrieve(
-      ReplayWorker worker, List<ChunkKey> prefix, EngineLookupRetMsg promised)
-      throws ReplayFailure, ClientException, InterruptedException {
+  private RetrievedChunks retrieve(ReplayWorker worker, List<ChunkKey> prefix, LookedUp promised)
+      throws EngineClientException, InterruptedException {
     long start = System.nanoTime();
-    Retrieved retrieved = worker.engine().retrieve(promised.leaseId(), prefix, deadline);
-    long nanos = System.nanoTime() - start;
-    EngineRetrieveRetMsg found = retrieved.reply();
-    if (!GOOD_OUTCOMES.contains(found.peerOutcome())) {
-      throw new ReplayFailure("the pull from a peer ended with " + found.peerOutcome());
-    }
-    if (found.numLocal() != promised.numLocal() || found.numPeer() != promised.numFleet()) {
-      throw new ReplayFailure(
-          String.format(
-              "promised %d local and %d fleet chunks, delivered %d and %d (%s)",
-              promised.numLocal(),
-              promised.numFleet(),
-              found.numLocal(),
-              found.numPeer(),
-              found.peerOutcome()));
-    }
-    compare(prefix, retrieved.bodies());
-    tally.retrieved(prefix.size(), found);
-    if (found.numPeer() > 0) {
-      tally.pull.record(nanos);
-      retrieved.bodies().stream()
-          .skip(found.numLocal())
-          .forEach(body -> tally.bytesPulled += body.length);
+    RetrievedChunks found =
+        worker.engine().retrieve(prefix, promised.lease(), times.deadline(), times.call());
+    if (peer(found) > 0) {
+      tally.pull.record(System.nanoTime() - start);
     }
     return found;
   }
 
-  private void compare(List<ChunkKey> prefix, List<byte[]> delivered) throws ReplayFailure {
-    for (int i = 0; i < delivered.size(); i++) {
-      byte[] body = delivered.get(i);
+  private static int peer(RetrievedChunks found) {
+    return found.size() - found.local();
+  }
+
+  private void check(List<ChunkKey> prefix, LookedUp promised, RetrievedChunks found)
+      throws ReplayFailure {
+    if (!GOOD_OUTCOMES.contains(found.peerOutcome())) {
+      throw new ReplayFailure("the pull from a peer ended with " + found.peerOutcome());
+    }
+    if (found.local() != promised.local() || peer(found) != promised.fleet()) {
+      throw new ReplayFailure(
+          String.format(
+              "promised %d local and %d fleet chunks, delivered %d and %d (%s)",
+              promised.local(), promised.fleet(), found.local(), peer(found), found.peerOutcome()));
+    }
+    compare(prefix, found);
+    tally.retrieved(prefix.size(), found.local(), peer(found));
+    found.lengths().stream().skip(found.local()).forEach(bytes -> tally.bytesPulled += bytes);
+  }
+
+  private void compare(List<ChunkKey> prefix, RetrievedChunks found) throws ReplayFailure {
+    for (int i = 0; i < found.size(); i++) {
+      byte[] body = new byte[found.body(i).remaining()];
+      found.body(i).get(body);
       int offset = bodies.firstDifference(prefix.get(i).hash().bits(), body);
       if (offset >= 0) {
         throw new ReplayFailure(
@@ -158,20 +176,23 @@ public final class Replay {
   }
 
   /** Stores the rest in prefix order, a bounded number of bytes a message, all in one lease. */
-  private Position store(ReplayWorker worker, List<ChunkKey> prefix, EngineRetrieveRetMsg found)
-      throws ReplayFailure, ClientException, InterruptedException {
+  private Position store(ReplayWorker worker, List<ChunkKey> prefix, RetrievedChunks found)
+      throws ReplayFailure, EngineClientException, InterruptedException {
     Position position = new Position(found.epoch(), found.sequence());
     int step = Math.clamp(STORE_BYTES / bodies.bytes(), 1, prefix.size());
-    for (int from = found.numLocal() + found.numPeer(); from < prefix.size(); from += step) {
+    for (int from = found.size(); from < prefix.size(); from += step) {
       List<ChunkKey> part = prefix.subList(from, Math.min(from + step, prefix.size()));
-      List<byte[]> computed = part.stream().map(key -> bodies.body(key.hash().bits())).toList();
-      List<Integer> tokens = Collections.nCopies(part.size(), chunkTokens);
-      EngineStoreRetMsg reply =
-          worker.engine().store(found.leaseId(), part, computed, tokens, true);
+      List<EngineBody> computed = part.stream().map(this::computed).toList();
+      StoredChunks reply = worker.engine().store(computed, found.lease(), times.call());
       count(part, reply.outcomes());
       position = new Position(reply.epoch(), reply.sequence());
     }
     return position;
+  }
+
+  private EngineBody computed(ChunkKey key) {
+    byte[] body = bodies.body(key.hash().bits());
+    return new EngineBody(key, MemorySegment.ofArray(body), chunkTokens);
   }
 
   private void count(List<ChunkKey> part, List<StoreOutcome> outcomes) throws ReplayFailure {

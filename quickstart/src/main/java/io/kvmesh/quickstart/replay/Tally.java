@@ -1,6 +1,5 @@
 package io.kvmesh.quickstart.replay;
 
-import io.kvmesh.common.wire.engine.EngineRetrieveRetMsg;
 import java.util.Locale;
 
 /** Counts while a replay goes on. Owned by its thread. */
@@ -19,10 +18,10 @@ public final class Tally {
 
   Tally() {}
 
-  void retrieved(int asked, EngineRetrieveRetMsg found) {
+  void retrieved(int asked, int fromHere, int fromPeers) {
     chunks += asked;
-    local += found.numLocal();
-    peer += found.numPeer();
+    local += fromHere;
+    peer += fromPeers;
   }
 
   /** For the progress line. */

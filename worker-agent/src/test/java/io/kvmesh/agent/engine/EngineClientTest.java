@@ -14,6 +14,7 @@ import io.kvmesh.common.client.EngineClient;
 import io.kvmesh.common.client.EngineClientException;
 import io.kvmesh.common.client.EngineClientException.Reason;
 import io.kvmesh.common.client.EngineClientSettings;
+import io.kvmesh.common.client.EngineLease;
 import io.kvmesh.common.client.EnginePrefetch;
 import io.kvmesh.common.client.LeasedPages;
 import io.kvmesh.common.client.LookedUp;
@@ -77,7 +78,12 @@ class EngineClientTest {
 
   private EngineClientSettings settings(int maxInFlight) {
     return new EngineClientSettings(
-        "tcp://127.0.0.1:" + door.port(), "test", LONG, maxInFlight, SocketSettings.DEFAULT);
+        "agent-1",
+        "tcp://127.0.0.1:" + door.port(),
+        "test",
+        LONG,
+        maxInFlight,
+        SocketSettings.DEFAULT);
   }
 
   /** An answer that an interrupt doesn't hasten. */
@@ -195,7 +201,8 @@ class EngineClientTest {
       assertThatThrownBy(() -> pages.claim(chunks(TestAgent.keys(20, 1)), LONG))
           .isInstanceOfSatisfying(
               EngineClientException.class,
-              e -> assertThat(e.code()).contains(EngineErrorCode.OVER_SHARE));
+              e -> assertThat(e.code()).contains(EngineErrorCode.OVER_SHARE))
+          .hasMessageStartingWith("agent-1 answers OVER_SHARE: ");
     }
     agent.requireSettled();
     assertThat(agent.resident(TestAgent.keys(1, 8))).isZero();
@@ -236,6 +243,63 @@ class EngineClientTest {
   }
 
   @Test
+  void leaseOfALookup_isContinuedByRetrieveAndStore() throws Exception {
+    agent.store(TestAgent.keys(1, 2));
+    EngineLease lease;
+    try (LookedUp promised = client.lookup(TestAgent.keys(1, 3), true);
+        RetrievedChunks found =
+            client.retrieve(TestAgent.keys(1, 3), promised.lease(), SHORT, LONG)) {
+      assertThat(found.lease()).isSameAs(promised.lease());
+      assertThat(found.size()).isEqualTo(2);
+      ChunkKey third = TestAgent.keys(3, 1).getFirst();
+
+      StoredChunks stored =
+          client.store(
+              List.of(new EngineBody(third, body(third), TestAgent.TOKENS)), found.lease(), LONG);
+
+      assertThat(stored.outcomes()).containsExactly(StoreOutcome.STORED);
+      assertThat(agent.cache.stats().leasedChunks()).isEqualTo(3);
+      lease = found.lease();
+    }
+    agent.requireSettled();
+    assertThatThrownBy(() -> client.retrieve(TestAgent.keys(1, 3), lease, SHORT, LONG))
+        .isInstanceOfSatisfying(
+            EngineClientException.class,
+            e -> assertThat(e.code()).contains(EngineErrorCode.UNKNOWN_LEASE));
+  }
+
+  @Test
+  void leaseOfAPrefixThatIsntThere_holdsNothing_butIsFollowedByOne() throws Exception {
+    ChunkKey key = TestAgent.keys(1, 1).getFirst();
+    List<EngineBody> chunk = List.of(new EngineBody(key, body(key), TestAgent.TOKENS));
+    try (LookedUp promised = client.lookup(List.of(key), true)) {
+      assertThatThrownBy(() -> client.store(chunk, promised.lease(), LONG))
+          .isInstanceOf(IllegalArgumentException.class);
+      try (RetrievedChunks found = client.retrieve(List.of(key), promised.lease(), SHORT, LONG)) {
+        client.store(chunk, found.lease(), LONG);
+        assertThat(agent.cache.stats().leasedChunks()).isEqualTo(1);
+      }
+    }
+    agent.requireSettled();
+  }
+
+  @Test
+  void answerThatComesTooLate_leavesALeaseToWhoHasIt() throws Exception {
+    agent.store(TestAgent.keys(1, 2));
+    try (LookedUp promised = client.lookup(TestAgent.keys(1, 2), true)) {
+      hang = true;
+      assertThatThrownBy(() -> client.retrieve(TestAgent.keys(1, 3), promised.lease(), LONG, SHORT))
+          .isInstanceOfSatisfying(
+              EngineClientException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
+      goOn.countDown();
+      await().until(() -> door.atWork() == 0);
+
+      assertThat(promised.lease().touch(2)).as("it holds them still").isEqualTo(2);
+    }
+    agent.requireSettled();
+  }
+
+  @Test
   void moreRequestsThanMayBeInFlight_areRefusedAtOnce() throws Exception {
     hang = true;
     List<FutureTask<LookedUp>> waiting =
@@ -269,10 +333,12 @@ class EngineClientTest {
   @Test
   void whereNobodyListens_openingTimesOut() {
     EngineClientSettings nowhere =
-        new EngineClientSettings("tcp://127.0.0.1:1", "test", SHORT, 2, SocketSettings.DEFAULT);
+        new EngineClientSettings(
+            "nobody", "tcp://127.0.0.1:1", "test", SHORT, 2, SocketSettings.DEFAULT);
     assertThatThrownBy(() -> EngineClient.open(sockets, nowhere))
         .isInstanceOfSatisfying(
-            EngineClientException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
+            EngineClientException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT))
+        .hasMessageContaining("nobody");
   }
 
   @Test
