@@ -6,16 +6,13 @@ import io.kvmesh.common.wire.engine.CloseSessionMsg;
 import io.kvmesh.common.wire.engine.CloseSessionRetMsg;
 import io.kvmesh.common.wire.engine.EngineAbortMsg;
 import io.kvmesh.common.wire.engine.EngineCancelMsg;
-import io.kvmesh.common.wire.engine.EngineClaimRetMsg;
 import io.kvmesh.common.wire.engine.EngineErrorMsg;
 import io.kvmesh.common.wire.engine.EngineHandOverMsg;
 import io.kvmesh.common.wire.engine.EngineHandOverRetMsg;
-import io.kvmesh.common.wire.engine.EngineLeaseRetMsg;
 import io.kvmesh.common.wire.engine.EngineLookupMsg;
 import io.kvmesh.common.wire.engine.EngineLookupRetMsg;
 import io.kvmesh.common.wire.engine.EnginePinMsg;
 import io.kvmesh.common.wire.engine.EnginePinRetMsg;
-import io.kvmesh.common.wire.engine.EnginePrefetchCancelMsg;
 import io.kvmesh.common.wire.engine.EnginePrefetchMsg;
 import io.kvmesh.common.wire.engine.EnginePrefetchRetMsg;
 import io.kvmesh.common.wire.engine.EngineReleaseMsg;
@@ -37,9 +34,6 @@ import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,16 +51,13 @@ public final class EngineClient implements AutoCloseable {
 
   private final EngineClientSettings settings;
   private final EngineConnection connection;
-
-  /** Ids of leases that callers have, and have not closed. */
-  private final Set<Long> held = ConcurrentHashMap.newKeySet();
-
+  private final LateAnswers late = new LateAnswers(this::id);
   private volatile @Nullable OpenSessionRetMsg session;
   private volatile @Nullable SharedPages shared;
 
   private EngineClient(ZmqSockets sockets, EngineClientSettings settings) {
     this.settings = settings;
-    this.connection = new EngineConnection(sockets, settings, this::undo, this::cancel);
+    this.connection = new EngineConnection(sockets, settings, late::undo, this::cancel);
   }
 
   /** Opens a session. The sockets are the caller's, and may be those of other clients too. */
@@ -214,9 +205,7 @@ public final class EngineClient implements AutoCloseable {
 
   /** A lease that an answer told of; it is the caller's to close. */
   EngineLease held(long leaseId) {
-    if (leaseId != 0) {
-      held.add(leaseId);
-    }
+    late.held(leaseId);
     return new EngineLease(this, leaseId);
   }
 
@@ -323,7 +312,7 @@ public final class EngineClient implements AutoCloseable {
 
   void release(long leaseId) {
     if (leaseId != 0) {
-      held.remove(leaseId);
+      late.closed(leaseId);
       connection.tell(new EngineReleaseMsg(id(), leaseId));
     }
   }
@@ -337,29 +326,6 @@ public final class EngineClient implements AutoCloseable {
   private EngineRequest cancel(long requestId) {
     OpenSessionRetMsg opened = session;
     return new EngineCancelMsg(opened == null ? 0 : opened.sessionId(), requestId);
-  }
-
-  /** What takes back what this reply left with the agent. */
-  private Optional<EngineRequest> undo(EngineReply reply) {
-    return switch (reply) {
-      case EngineLookupRetMsg found -> undoLease(found.leaseId());
-      case EngineRetrieveRetMsg found -> undoLease(found.leaseId());
-      case EngineLeaseRetMsg found -> undoLease(found.leaseId());
-      case EnginePrefetchRetMsg begun ->
-          Optional.of(new EnginePrefetchCancelMsg(id(), begun.prefetchId()));
-      case EngineClaimRetMsg claimed ->
-          claimed.claimId() == 0
-              ? Optional.empty()
-              : Optional.of(new EngineAbortMsg(id(), claimed.claimId()));
-      default -> Optional.empty();
-    };
-  }
-
-  /** Of a lease that nobody knows of. One that a caller has is the caller's to close. */
-  private Optional<EngineRequest> undoLease(long leaseId) {
-    return leaseId == 0 || held.contains(leaseId)
-        ? Optional.empty()
-        : Optional.of(new EngineReleaseMsg(id(), leaseId));
   }
 
   <T extends EngineReply> T ask(Class<T> type, EngineRequest request)
