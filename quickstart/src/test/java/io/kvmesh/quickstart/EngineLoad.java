@@ -24,19 +24,26 @@ public final class EngineLoad implements AutoCloseable {
   private final Fleet fleet;
   private final FleetProbe probe;
   private final SplittableRandom random;
+  private final int recent;
   private final FutureTask<List<ChunkKey>> task = new FutureTask<>(this::run);
   private final AtomicLong peerHits = new AtomicLong();
   private volatile boolean stopped;
 
-  private EngineLoad(Fleet fleet, Http http, int pageBytes, long seed) {
+  private EngineLoad(Fleet fleet, Http http, int pageBytes, long seed, int recent) {
     this.fleet = fleet;
     this.probe = new FleetProbe(fleet, http, pageBytes);
     this.random = new SplittableRandom(seed);
+    this.recent = recent;
   }
 
   /** Starts it. Owned by the calling thread, works in one of its own. */
   public static EngineLoad start(Fleet fleet, Http http, int pageBytes, long seed) {
-    EngineLoad load = new EngineLoad(fleet, http, pageBytes, seed);
+    return start(fleet, http, pageBytes, seed, Integer.MAX_VALUE);
+  }
+
+  /** The same, of which only the last {@code recent} prefixes are retrieved. */
+  public static EngineLoad start(Fleet fleet, Http http, int pageBytes, long seed, int recent) {
+    EngineLoad load = new EngineLoad(fleet, http, pageBytes, seed, recent);
     Thread.ofPlatform().daemon().name("load").start(load.task);
     return load;
   }
@@ -59,7 +66,9 @@ public final class EngineLoad implements AutoCloseable {
       prefixes.add(fresh);
       try {
         probe.store(any(), fresh);
-        List<ChunkKey> former = prefixes.get(random.nextInt(prefixes.size()));
+        int known = prefixes.size();
+        int first = Math.max(0, known - recent);
+        List<ChunkKey> former = prefixes.get(random.nextInt(first, known));
         peerHits.addAndGet(probe.retrieve(any(), former, DEADLINE).peer());
       } catch (EngineClientException agentIsAway) {
         // The test brings it back.

@@ -25,9 +25,16 @@ final class CommandLines {
   private static final Pattern RUN =
       Pattern.compile("-pl (\\w+) .*-Dspring-boot\\.run\\.arguments=[\"']?([^\"']*)");
 
-  /** Properties of Maven's plugins that our own files don't name. */
+  /** Properties of Maven's plugins and of our tests that our POMs don't name. */
   private static final Set<String> OF_PLUGINS =
-      Set.of("skipTests", "test", "surefire.failIfNoSpecifiedTests", "spring-boot.run.arguments");
+      Set.of(
+          "skipTests",
+          "test",
+          "it.test",
+          "surefire.failIfNoSpecifiedTests",
+          "failsafe.failIfNoSpecifiedTests",
+          "spring-boot.run.arguments",
+          "kvmesh.pictures");
 
   private final Map<String, picocli.CommandLine> commands = Kvmesh.commandLine().getSubcommands();
   private final Set<String> profiles = Sources.profiles();

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /** What can be said of dashboards and alerts without running anything but promtool. */
 class MonitoringTest {
@@ -57,6 +58,23 @@ class MonitoringTest {
         .results()
         .map(it -> it.group(it.groupCount()))
         .toList();
+  }
+
+  /** Those that were drawn before a panel came or got another title are drawn anew. */
+  @Test
+  void pictures_showAllPanels() throws Exception {
+    Path folder = Path.of("..", "docs", "pictures");
+    SoftAssertions softly = new SoftAssertions();
+    for (Dashboard dashboard : Dashboard.all()) {
+      String picture = Files.readString(folder.resolve(dashboard.name() + ".svg"));
+      for (JsonNode panel : dashboard.json().path("panels")) {
+        softly
+            .assertThat(picture)
+            .as("picture of %s", dashboard.name())
+            .contains(">" + panel.path("title").asString() + "<");
+      }
+    }
+    softly.assertAll();
   }
 
   @Test

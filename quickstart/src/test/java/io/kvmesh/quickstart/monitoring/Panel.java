@@ -24,7 +24,8 @@ record Panel(
     String whenEmpty,
     List<String> queries) {
 
-  private static final Path FOLDER = Path.of("..", "helm", "dashboards");
+  /** Where the dashboards are. */
+  static final Path FOLDER = Path.of("..", "helm", "dashboards");
 
   /** Of all dashboards, without the rows that only group others. */
   static List<Panel> all() throws IOException {
@@ -75,10 +76,15 @@ record Panel(
 
   /** A query as Prometheus takes it: all agents and controllers, rates over {@code window}. */
   static String plain(String query, String window) {
+    return plain(query, window, ".*", ".*");
+  }
+
+  /** The same for agents and controllers whose addresses match these. */
+  static String plain(String query, String window, String agents, String controllers) {
     return query
         .replace("$__rate_interval", window)
-        .replace("$agent", ".*")
-        .replace("$controller", ".*")
+        .replace("$agent", agents)
+        .replace("$controller", controllers)
         .replace("$prefill", "8000");
   }
 

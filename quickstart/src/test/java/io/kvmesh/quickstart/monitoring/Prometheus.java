@@ -11,7 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -111,6 +113,56 @@ final class Prometheus implements AutoCloseable {
         .valueStream()
         .map(it -> Double.valueOf(it.path("value").path(1).asString().replace("Inf", "Infinity")))
         .toList();
+  }
+
+  /**
+   * What one series of an answer has been.
+   *
+   * @param values at the times that were asked for; NaN where there was none
+   */
+  record Course(Map<String, String> labels, List<Double> values) {}
+
+  /**
+   * The course of what a query gives.
+   *
+   * @param end the last time
+   * @param step from each time to the next, in whole seconds
+   * @param times number of them
+   */
+  List<Course> courses(String query, Instant end, Duration step, int times) {
+    Instant start = end.minus(step.multipliedBy(times - 1L));
+    String path =
+        "/api/v1/query_range?query=%s&start=%d&end=%d&step=%d"
+            .formatted(
+                URLEncoder.encode(query, StandardCharsets.UTF_8),
+                start.getEpochSecond(),
+                end.getEpochSecond(),
+                step.toSeconds());
+    JsonNode answer = get(path);
+    if (answer == null) {
+      throw new AssertionError("Prometheus refuses " + query + "\n" + log());
+    }
+    return answer
+        .path("data")
+        .path("result")
+        .valueStream()
+        .map(it -> course(it, start.getEpochSecond(), step.toSeconds(), times))
+        .toList();
+  }
+
+  private static Course course(JsonNode series, long start, long step, int times) {
+    Map<String, String> labels = new TreeMap<>();
+    series
+        .path("metric")
+        .properties()
+        .forEach(it -> labels.put(it.getKey(), it.getValue().asString()));
+    List<Double> values = new ArrayList<>(Collections.nCopies(times, Double.NaN));
+    for (JsonNode value : series.path("values")) {
+      values.set(
+          Math.toIntExact((value.path(0).asLong() - start) / step),
+          Double.valueOf(value.path(1).asString().replace("Inf", "Infinity")));
+    }
+    return new Course(labels, values);
   }
 
   /**
