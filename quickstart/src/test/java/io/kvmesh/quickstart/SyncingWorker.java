@@ -24,6 +24,8 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -59,6 +61,7 @@ final class SyncingWorker {
   private int errors;
   private int beats;
   private int answeredBeats;
+  private final Set<String> reasons = new TreeSet<>();
   private long nextBeat;
   private long next;
   private long since;
@@ -179,6 +182,7 @@ final class SyncingWorker {
   private void onHeartbeat(HeartbeatRetMsg beat, long now) throws IOException {
     answeredBeats++;
     if (stage == Stage.AT_REST && !beat.commands().isEmpty()) {
+      beat.commands().forEach(command -> reasons.add(command.toString()));
       stage = Stage.STARTING;
       since = now;
       syncs++;
@@ -230,7 +234,7 @@ final class SyncingWorker {
 
   /** What it has met since it began. */
   Counts counts() {
-    return new Counts(syncs, refused, errors, beats, answeredBeats);
+    return new Counts(syncs, refused, errors, beats, answeredBeats, Set.copyOf(reasons));
   }
 
   /**
@@ -241,16 +245,23 @@ final class SyncingWorker {
    * @param errors questions that were answered by an error
    * @param beats heartbeats sent
    * @param answered of them
+   * @param asked commands that began full syncs
    */
-  record Counts(int syncs, int refused, int errors, int beats, int answered) {
+  record Counts(
+      int syncs, int refused, int errors, int beats, int answered, Set<String> asked) {
+
+    static final Counts NONE = new Counts(0, 0, 0, 0, 0, Set.of());
 
     Counts plus(Counts more) {
+      Set<String> all = new TreeSet<>(asked);
+      all.addAll(more.asked);
       return new Counts(
           syncs + more.syncs,
           refused + more.refused,
           errors + more.errors,
           beats + more.beats,
-          answered + more.answered);
+          answered + more.answered,
+          all);
     }
   }
 

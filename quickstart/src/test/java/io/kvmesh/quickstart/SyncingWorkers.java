@@ -20,7 +20,7 @@ final class SyncingWorkers {
   private final ZmqSockets sockets = new ZmqSockets();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final FutureTask<Void> task;
-  private volatile Counts counts = new Counts(0, 0, 0, 0, 0);
+  private volatile Counts counts = Counts.NONE;
   private volatile int busy;
 
   private SyncingWorkers(int workers, Doors doors) {
@@ -53,7 +53,7 @@ final class SyncingWorkers {
         counts =
             workers.stream()
                 .map(SyncingWorker::counts)
-                .reduce(new Counts(0, 0, 0, 0, 0), Counts::plus);
+                .reduce(Counts.NONE, Counts::plus);
       }
     } finally {
       workers.forEach(SyncingWorker::close);

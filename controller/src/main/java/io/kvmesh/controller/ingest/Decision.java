@@ -20,13 +20,6 @@ record Decision(WorkerStream stream, WorkerChange change, List<Check> checks, Li
    *
    * @param step index of the step
    * @param sequence of its last operation before it said so
-   * @param compared false if the worker can't say: whatever is held then is right
    */
-  record Check(
-      int step,
-      LocationStream location,
-      long sequence,
-      long count,
-      long digest,
-      boolean compared) {}
+  record Check(int step, LocationStream location, long sequence, long count, long digest) {}
 }

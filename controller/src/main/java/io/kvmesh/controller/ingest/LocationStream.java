@@ -286,7 +286,8 @@ final class LocationStream {
       snapshots++;
       counters.snapshots.increment();
       steps.add(new ChangeStep.SnapshotApply(name));
-      steps.trust(this);
+      suspect = incomplete;
+      steps.listed();
     }
   }
 
@@ -354,8 +355,8 @@ final class LocationStream {
       // Else the loss of the next operation would go unseen until the next heartbeat.
       sequence = check.sequence();
     }
-    if (same || !check.compared()) {
-      suspect = !same && incomplete;
+    if (same) {
+      suspect = false;
     } else {
       differs();
     }
@@ -363,9 +364,7 @@ final class LocationStream {
 
   /** The index doesn't know what the location holds; what the worker has said must do. */
   void settleUncounted(Decision.Check check, boolean afterWholeSnapshot) {
-    if (check.compared()) {
-      totals = new KeyTotals(check.count(), check.digest());
-    }
+    totals = new KeyTotals(check.count(), check.digest());
     if (afterWholeSnapshot) {
       suspect = false;
     }

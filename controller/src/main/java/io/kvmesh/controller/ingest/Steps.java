@@ -17,6 +17,7 @@ final class Steps {
   private final List<ChangeStep> steps = new ArrayList<>(2);
   private final List<Decision.Check> checks = new ArrayList<>(1);
   private List<Decision.Note> notes = List.of();
+  private boolean listed;
 
   void add(ChangeStep step) {
     steps.add(step);
@@ -24,12 +25,16 @@ final class Steps {
 
   /** After the step added last, the location must hold this. */
   void check(LocationStream location, long sequence, long count, long digest) {
-    checks.add(new Decision.Check(steps.size() - 1, location, sequence, count, digest, true));
+    checks.add(new Decision.Check(steps.size() - 1, location, sequence, count, digest));
   }
 
-  /** After the step added last, what the location holds is right. */
-  void trust(LocationStream location) {
-    checks.add(new Decision.Check(steps.size() - 1, location, LocationStream.UNKNOWN, 0, 0, false));
+  /** The worker has listed all that it holds, and can't say more of it. */
+  void listed() {
+    listed = true;
+  }
+
+  boolean isListed() {
+    return listed;
   }
 
   /** People would want to know of it. */

@@ -181,6 +181,11 @@ final class WorkerStream {
     signs.seen(record);
     foreign |= keyspace != null && keyspace.isForeign();
     apply(record, keyspace, steps);
+    if (steps.isListed()) {
+      // Now, not when the index has answered: a view that keeps the progress stores it with this.
+      suspect = false;
+      reregistered = false;
+    }
     WorkerChange change =
         new WorkerChange(
             id, expected, offset, event instanceof WorkerDown, steps.steps(), this::progress);
@@ -315,10 +320,6 @@ final class WorkerStream {
     }
     for (Decision.Check check : decision.checks()) {
       check.location().settle(totals.get(check.step()), check);
-      if (!check.compared()) {
-        suspect = false;
-        reregistered = false;
-      }
     }
   }
 
@@ -330,9 +331,6 @@ final class WorkerStream {
     for (Decision.Check check : decision.checks()) {
       ChangeStep step = decision.change().steps().get(check.step());
       check.location().settleUncounted(check, step instanceof ChangeStep.SnapshotApply);
-      if (!check.compared()) {
-        suspect = false;
-      }
     }
   }
 

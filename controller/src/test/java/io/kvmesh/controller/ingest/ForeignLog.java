@@ -145,9 +145,14 @@ final class ForeignLog {
     return requireNonNull(stream).view(false);
   }
 
+  /** What the stream would have stored now. */
+  WorkerProgress stored(TestView view) {
+    return requireNonNull(view.streams.stream(id)).progress();
+  }
+
   /** Fills an empty view with what another holds, as from the durable view. */
   void load(TestView from, TestView into) {
-    WorkerProgress progress = requireNonNull(from.streams.stream(id)).progress();
+    WorkerProgress progress = stored(from);
     long[] hashes = held(from).stream().mapToLong(Long::longValue).toArray();
     boolean[] admits = new boolean[hashes.length];
     Arrays.fill(admits, true);

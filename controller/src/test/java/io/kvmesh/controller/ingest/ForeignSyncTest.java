@@ -2,6 +2,8 @@ package io.kvmesh.controller.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvmesh.controller.index.LocationProgress;
+import io.kvmesh.controller.index.WorkerProgress;
 import io.kvmesh.controller.registry.SyncView;
 import io.kvmesh.controller.registry.SyncView.Wanted;
 import io.kvmesh.controller.registry.WorkerState;
@@ -33,6 +35,26 @@ final class ForeignSyncTest {
     assertThat(latest().missing()).isEmpty();
     assertThat(worker.held(view)).containsExactlyInAnyOrder(1L, 3L, 4L);
     assertThat(sync().wanted()).isNull();
+  }
+
+  @Test
+  void endOfTheSync_isStoredWithWhatItMeans() {
+    held(9);
+    worker.resume(view);
+    start("s", 1);
+    view.append(worker.batch("s", 0, 1));
+    assertThat(worker.stored(view).reregistered()).isTrue();
+    assertThat(worker.stored(view).suspect()).isTrue();
+
+    WorkerProgress stored = view.storedWith(worker.end("s"));
+
+    assertThat(stored.reregistered()).isFalse();
+    assertThat(stored.suspect()).isFalse();
+    assertThat(stored.locations().values()).noneMatch(LocationProgress::suspect);
+    TestView loaded = new TestView();
+    worker.load(view, loaded);
+    assertThat(worker.view(loaded).sync().wanted()).isNull();
+    assertThat(worker.view(loaded).state()).isEqualTo(WorkerState.LIVE);
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.kvmesh.common.wire.event.Tick;
 import io.kvmesh.common.wire.event.WorkerUp;
 import io.kvmesh.controller.index.ChangeOutcome;
 import io.kvmesh.controller.index.MemoryIndex;
+import io.kvmesh.controller.index.WorkerProgress;
 import io.kvmesh.controller.registry.LocationView;
 import io.kvmesh.controller.registry.WorkerView;
 import java.time.Duration;
@@ -65,6 +66,18 @@ final class TestView {
       assertThat(outcome).isInstanceOf(ChangeOutcome.Applied.class);
       decision.stream().settle(decision, (ChangeOutcome.Applied) outcome);
     }
+  }
+
+  /** Appends and applies the event; what a durable view stores with it. */
+  WorkerProgress storedWith(LogEvent event) {
+    offset++;
+    Decision decision = streams.decide(new LogRecord(PARTITION, offset, now, event));
+    assertThat(decision).isNotNull();
+    WorkerProgress stored = decision.change().progress().get();
+    decision
+        .stream()
+        .settle(decision, (ChangeOutcome.Applied) index.apply(decision.change()));
+    return stored;
   }
 
   /** Appends what the view never gets to see. */
