@@ -247,8 +247,7 @@ final class SyncingWorker {
    * @param answered of them
    * @param asked commands that began full syncs
    */
-  record Counts(
-      int syncs, int refused, int errors, int beats, int answered, Set<String> asked) {
+  record Counts(int syncs, int refused, int errors, int beats, int answered, Set<String> asked) {
 
     static final Counts NONE = new Counts(0, 0, 0, 0, 0, Set.of());
 

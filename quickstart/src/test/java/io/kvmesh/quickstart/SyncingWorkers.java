@@ -50,10 +50,7 @@ final class SyncingWorkers {
           worker.turn(System.nanoTime());
         }
         busy = (int) workers.stream().filter(worker -> !worker.isAtRest()).count();
-        counts =
-            workers.stream()
-                .map(SyncingWorker::counts)
-                .reduce(Counts.NONE, Counts::plus);
+        counts = workers.stream().map(SyncingWorker::counts).reduce(Counts.NONE, Counts::plus);
       }
     } finally {
       workers.forEach(SyncingWorker::close);

@@ -74,9 +74,7 @@ final class TestView {
     Decision decision = streams.decide(new LogRecord(PARTITION, offset, now, event));
     assertThat(decision).isNotNull();
     WorkerProgress stored = decision.change().progress().get();
-    decision
-        .stream()
-        .settle(decision, (ChangeOutcome.Applied) index.apply(decision.change()));
+    decision.stream().settle(decision, (ChangeOutcome.Applied) index.apply(decision.change()));
     return stored;
   }
 
