@@ -39,6 +39,11 @@ abstract sealed class ApiException extends Exception {
       this.sent = sent;
     }
 
+    private Unreachable(Unreachable cause, String more) {
+      super(cause.getMessage() + more);
+      this.sent = cause.sent;
+    }
+
     /** There was no connection. */
     static Unreachable notSent(String url, String reason) {
       return new Unreachable(url, reason, false);
@@ -47,6 +52,11 @@ abstract sealed class ApiException extends Exception {
     /** The request is on its way, and may have been carried out. */
     static Unreachable sent(String url, String reason) {
       return new Unreachable(url, reason, true);
+    }
+
+    /** The same of what changes something, so that who asked looks before they ask again. */
+    Unreachable perhapsDone() {
+      return new Unreachable(this, "; it may have been carried out");
     }
 
     /** Whether the controller may have got the request. */

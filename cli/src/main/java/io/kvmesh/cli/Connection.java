@@ -113,7 +113,7 @@ final class Connection {
         return question.ask(api);
       } catch (ApiException.Unreachable e) {
         if (e.isSent()) {
-          throw e;
+          throw e.perhapsDone();
         }
         last = e;
       }

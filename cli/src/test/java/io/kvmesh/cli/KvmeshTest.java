@@ -286,6 +286,7 @@ class KvmeshTest {
       Run run = Run.of("clear", "a", "--url", controller.url() + "," + other.url());
 
       assertThat(run.status()).isEqualTo(3);
+      assertThat(run.err()).contains("; it may have been carried out");
       assertThat(other.requests()).isEmpty();
     }
   }

@@ -3,7 +3,6 @@ package io.kvmesh.quickstart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.kvmesh.cli.Kvmesh;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.quickstart.fleet.AgentSpec;
 import io.kvmesh.quickstart.fleet.AgentState;
@@ -14,8 +13,6 @@ import io.kvmesh.quickstart.fleet.Member;
 import io.kvmesh.quickstart.fleet.Modules;
 import io.kvmesh.quickstart.fleet.WorkFolder;
 import io.kvmesh.quickstart.options.Policy;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -248,14 +245,7 @@ class FaultIT {
   }
 
   private String kvmesh(String... words) {
-    StringWriter out = new StringWriter();
-    String url = "http://" + fleet.controller().address(Fleet.REST);
-    var unused =
-        Kvmesh.commandLine()
-            .setOut(new PrintWriter(out))
-            .execute(
-                Stream.concat(Stream.of(words), Stream.of("--url", url)).toArray(String[]::new));
-    return out.toString();
+    return new OperatorShell(fleet.controller()).kvmesh(words).out();
   }
 
   /** Chunks that nobody has seen before. */

@@ -106,13 +106,7 @@ final class FleetProbe implements AutoCloseable {
     chunks.forEach(chunk -> wanted.add(chunk.toString()));
     Map<String, Set<String>> inventory = new HashMap<>();
     for (Member agent : fleet.agents()) {
-      Set<String> resident = new TreeSet<>();
-      for (JsonNode key : listing(agent).path("nextToGo")) {
-        if (wanted.contains(key.asString())) {
-          resident.add(text(ChunkKey.parse(key.asString())));
-        }
-      }
-      inventory.put(agent.name(), resident);
+      inventory.put(agent.name(), inventory(agent, wanted));
     }
     return inventory;
   }
@@ -138,6 +132,23 @@ final class FleetProbe implements AutoCloseable {
         .orElseThrow()
         .path("resident")
         .asBoolean();
+  }
+
+  /** Which of these chunks one agent says that it has. */
+  Set<String> inventory(Member agent, List<ChunkKey> chunks) throws Exception {
+    Set<String> wanted = new HashSet<>();
+    chunks.forEach(chunk -> wanted.add(chunk.toString()));
+    return inventory(agent, wanted);
+  }
+
+  private Set<String> inventory(Member agent, Set<String> wanted) throws InterruptedException {
+    Set<String> resident = new TreeSet<>();
+    for (JsonNode key : listing(agent).path("nextToGo")) {
+      if (wanted.contains(key.asString())) {
+        resident.add(text(ChunkKey.parse(key.asString())));
+      }
+    }
+    return resident;
   }
 
   private JsonNode listing(Member agent) throws InterruptedException {

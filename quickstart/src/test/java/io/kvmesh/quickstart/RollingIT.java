@@ -38,7 +38,7 @@ class RollingIT {
 
   private static final int CHUNKS = 4_000;
   private static final int PAGE_BYTES = 4 << 10;
-  private static final Duration DRAIN = Duration.ofSeconds(20);
+  private static final String DRAIN = "--kvmesh.drain.at-shutdown=20s";
   private static final Duration HEALED = Duration.ofMinutes(2);
 
   /** To hand over and to close, on a slow machine. */
@@ -54,7 +54,7 @@ class RollingIT {
         IntStream.range(0, 3)
             .mapToObj(i -> new AgentSpec("agent-" + i, FleetSettings.MODEL, Policy.LRU, CHUNKS))
             .toList();
-    FleetSettings settings = new FleetSettings(2, agents, PAGE_BYTES).withDrain(DRAIN);
+    FleetSettings settings = new FleetSettings(2, agents, PAGE_BYTES).withAgents(DRAIN);
     fleet = Fleet.create(settings, Modules.ofThisBuild(), WorkFolder.create(folder), http);
     probe = new FleetProbe(fleet, http, PAGE_BYTES);
     fleet.start();

@@ -83,11 +83,11 @@ final class AgentProgram implements Program {
         .setting("kvmesh.engine.deadline", "10s")
         .setting("kvmesh.zmq.heartbeat-interval", "20s")
         .setting("kvmesh.zmq.heartbeat-timeout", "15s")
-        .setting("kvmesh.drain.at-shutdown", settings.drain().toMillis() + "ms")
         .setting("kvmesh.security.key-file", settings.keyFile().map(Path::toString).orElse(""))
         .setting("server.address", Loopback.HOST)
         .setting("server.port", Loopback.port(management))
         .settings(settings.further())
+        .settings(settings.furtherOfAgents())
         .words();
   }
 

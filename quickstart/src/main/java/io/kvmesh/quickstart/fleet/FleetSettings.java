@@ -3,7 +3,6 @@ package io.kvmesh.quickstart.fleet;
 import io.kvmesh.quickstart.options.Options;
 import io.kvmesh.quickstart.options.Ports;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -14,8 +13,8 @@ import java.util.stream.IntStream;
  * @param controllers number of controllers, which are equal; the chosen ports are the first one's
  * @param pageBytes size of a chunk
  * @param keyFile the fleet's key; empty = no authentication and no encryption
- * @param drain for so long agents that are told to end hand their chunks over to others
  * @param further settings of controllers and agents, --name=value; they override those of the fleet
+ * @param furtherOfAgents settings of agents alone
  */
 public record FleetSettings(
     int controllers,
@@ -23,8 +22,8 @@ public record FleetSettings(
     int pageBytes,
     Ports ports,
     Optional<Path> keyFile,
-    Duration drain,
-    List<String> further) {
+    List<String> further,
+    List<String> furtherOfAgents) {
 
   public static final String MODEL = "quickstart";
   public static final String DTYPE = "bfloat16";
@@ -33,23 +32,25 @@ public record FleetSettings(
   public FleetSettings {
     agents = List.copyOf(agents);
     further = List.copyOf(further);
+    furtherOfAgents = List.copyOf(furtherOfAgents);
     keyFile = keyFile.map(Path::toAbsolutePath);
   }
 
   /** A fleet without a key and with any free ports. */
   public FleetSettings(int controllers, List<AgentSpec> agents, int pageBytes) {
-    this(controllers, agents, pageBytes, Ports.ANY, Optional.empty(), Duration.ZERO, List.of());
-  }
-
-  /** The same fleet, whose agents hand over what they have before they go. */
-  public FleetSettings withDrain(Duration atMost) {
-    return new FleetSettings(controllers, agents, pageBytes, ports, keyFile, atMost, further);
+    this(controllers, agents, pageBytes, Ports.ANY, Optional.empty(), List.of(), List.of());
   }
 
   /** The same fleet, whose controllers and agents are told this, too: --name=value. */
   public FleetSettings with(String... settings) {
     return new FleetSettings(
-        controllers, agents, pageBytes, ports, keyFile, drain, List.of(settings));
+        controllers, agents, pageBytes, ports, keyFile, List.of(settings), furtherOfAgents);
+  }
+
+  /** The same fleet, whose agents are told this, too: --name=value. */
+  public FleetSettings withAgents(String... settings) {
+    return new FleetSettings(
+        controllers, agents, pageBytes, ports, keyFile, further, List.of(settings));
   }
 
   /** As many equal agents as were asked for. */
@@ -64,7 +65,7 @@ public record FleetSettings(
         options.pageBytes(),
         options.ports(),
         Optional.ofNullable(options.keyFile()),
-        Duration.ZERO,
+        List.of(),
         List.of());
   }
 }

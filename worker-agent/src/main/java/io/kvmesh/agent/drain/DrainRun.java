@@ -74,7 +74,7 @@ final class DrainRun {
     Map<ChunkKey, MoveOutcome> pending = new LinkedHashMap<>();
     notElsewhere(keys).forEach(key -> pending.put(key, MoveOutcome.UNTRIED));
     for (String target : targets) {
-      if (pending.isEmpty() || !goesOn() || !mayHandOverMore()) {
+      if (pending.isEmpty() || !goesOn()) {
         break;
       }
       handOver(target, pending);
@@ -87,14 +87,7 @@ final class DrainRun {
     if (stopped != null) {
       return stopped;
     }
-    if (left().isZero()) {
-      return OVER;
-    }
-    return mayHandOverMore() ? "nobody keeps the rest" : "as many bytes as were allowed are there";
-  }
-
-  private boolean mayHandOverMore() {
-    return order.bytes() - ledger.bytes() >= mover.pageBytes();
+    return left().isZero() ? OVER : "nobody keeps the rest";
   }
 
   private boolean goesOn() {

@@ -110,11 +110,6 @@ public final class ChunkMover implements AutoCloseable {
     return limits.deadline();
   }
 
-  /** Bytes of a full chunk. */
-  public int pageBytes() {
-    return client.self().pageBytes();
-  }
-
   /** Waits for the move that is under way, as long as given; answers whether none is any more. */
   public boolean awaitIdle(Duration atMost) throws InterruptedException {
     Move move = underWay.get();

@@ -5,9 +5,11 @@ import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,9 @@ public final class MoveLedger {
   private final Counters<MoveCount> counters;
   private final @Nullable MoveLedger whole;
 
+  /** What became of one chunk that is at a target. */
+  private record Arrival(ChunkKey key, long tokens, long bytes, MoveOutcome outcome) {}
+
   /** No other lock is taken under it. */
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -45,6 +50,10 @@ public final class MoveLedger {
 
   @GuardedBy("lock")
   private final List<MoveOutcome> leftWhy = new ArrayList<>();
+
+  /** What its one target has, of a part; the whole keeps no list. */
+  @GuardedBy("lock")
+  private final List<Arrival> arrivals = new ArrayList<>();
 
   @GuardedBy("lock")
   private long tokens;
@@ -131,12 +140,72 @@ public final class MoveLedger {
         if (there != null && !targets.contains(there)) {
           targets.add(there);
         }
+        if (whole != null) {
+          arrivals.add(new Arrival(key, tokensOfChunk, bytesOfChunk, outcome));
+        }
       } else if (outcome != MoveOutcome.ELSEWHERE && (whole != null || left.size() < MOST_LISTED)) {
         left.add(key);
         leftWhy.add(outcome);
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * The target may have lost what it took, since it died or is silent: of a drain's part, all that
+   * is at it becomes unconfirmed, and is left again, before what was left already. A move is told
+   * of elsewhere: its chunks are gone from here.
+   */
+  void doubtTarget() {
+    if (whole != null) {
+      whole.remove(doubted(), target);
+    }
+  }
+
+  /** A chunk that the target took, of a part of which it didn't take all. */
+  Optional<ChunkKey> firstInDoubt() {
+    lock.lock();
+    try {
+      return left.isEmpty() ? Optional.empty() : arrivals.stream().map(Arrival::key).findFirst();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<Arrival> doubted() {
+    lock.lock();
+    try {
+      List<Arrival> doubted = List.copyOf(arrivals);
+      arrivals.clear();
+      removeLocked(doubted);
+      if (!doubted.isEmpty()) {
+        outcomes.merge(MoveOutcome.UNCONFIRMED, doubted.size(), Integer::sum);
+      }
+      left.addAll(0, doubted.stream().map(Arrival::key).toList());
+      leftWhy.addAll(0, Collections.nCopies(doubted.size(), MoveOutcome.UNCONFIRMED));
+      return doubted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void remove(List<Arrival> doubted, @Nullable String there) {
+    lock.lock();
+    try {
+      removeLocked(doubted);
+      targets.remove(there);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void removeLocked(List<Arrival> doubted) {
+    for (Arrival arrival : doubted) {
+      outcomes.computeIfPresent(arrival.outcome, (it, count) -> count == 1 ? null : count - 1);
+      tokens -= arrival.tokens;
+      bytes -= arrival.bytes;
     }
   }
 

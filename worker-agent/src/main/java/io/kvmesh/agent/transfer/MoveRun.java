@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -49,6 +51,9 @@ final class MoveRun {
 
   /** At the target, held there, and still here since somebody held them when they were due. */
   private List<Chunk> stragglers = new ArrayList<>();
+
+  /** In which the target has given its receipts; null before the first. */
+  private @Nullable Long targetsLife;
 
   /** Until when the target keeps what it has. */
   private long promisedUntil;
@@ -102,6 +107,7 @@ final class MoveRun {
   MoveReport run() {
     String stopped = pushAll();
     removeStragglers();
+    doubtUnlessConfirmed();
     if (stopped == null && Thread.currentThread().isInterrupted()) {
       stopped = CLOSING;
     }
@@ -205,6 +211,28 @@ final class MoveRun {
     return stopped;
   }
 
+  /**
+   * A drain's target that took some and then not all may be gone, with all that it took: it is
+   * asked once more for the first of these, unless there is no time for that.
+   */
+  private void doubtUnlessConfirmed() {
+    Optional<ChunkKey> taken = ledger.firstInDoubt();
+    if (taken.isEmpty() || deadline.passed() || Thread.currentThread().isInterrupted()) {
+      return;
+    }
+    try {
+      Chunk first = new Chunk(taken.get(), client.self().chunkTokens(), 0);
+      boolean lives =
+          ask(List.of(first)) instanceof PutAnswer.Receipt receipt
+              && Objects.equals(targetsLife, receipt.epoch());
+      if (!lives && !deadline.passed()) {
+        ledger.doubtTarget();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private PutAnswer ask(List<Chunk> chunks) throws InterruptedException {
     List<String> texts = chunks.stream().map(chunk -> chunk.key().toString()).toList();
     List<Long> tokens = chunks.stream().map(chunk -> (long) chunk.tokens()).toList();
@@ -243,7 +271,12 @@ final class MoveRun {
   }
 
   private @Nullable String take(List<Chunk> chunks, PutAnswer.Receipt receipt, long sent) {
-    if (promisedUntil - nanoTime.getAsLong() <= 0) {
+    boolean another = targetsLife != null && targetsLife != receipt.epoch();
+    targetsLife = receipt.epoch();
+    if (another) {
+      ledger.doubtTarget();
+    }
+    if (another || promisedUntil - nanoTime.getAsLong() <= 0) {
       // The target may have let go of these before it began to hold the others.
       enter(stragglers, MoveOutcome.NOT_HELD);
       stragglers = new ArrayList<>();

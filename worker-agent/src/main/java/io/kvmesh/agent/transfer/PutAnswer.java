@@ -17,10 +17,11 @@ sealed interface PutAnswer {
   /**
    * The peer's receipt.
    *
+   * @param epoch the peer's life, in which it has what it took
    * @param outcomes by chunk
    * @param held for so long after the request was sent the peer keeps what it has now
    */
-  record Receipt(List<PutOutcome> outcomes, Duration held) implements PutAnswer {}
+  record Receipt(long epoch, List<PutOutcome> outcomes, Duration held) implements PutAnswer {}
 
   /** There is no receipt: the peer may have taken any of them. */
   record Failed(GetAnswer why) implements PutAnswer {}
@@ -52,7 +53,9 @@ sealed interface PutAnswer {
     }
     Long held = reply.heldMillis();
     return new Receipt(
-        outcomes, Duration.ofMillis(held == null ? 0 : Math.clamp(held, 0, MOST_HELD_MILLIS)));
+        epoch,
+        outcomes,
+        Duration.ofMillis(held == null ? 0 : Math.clamp(held, 0, MOST_HELD_MILLIS)));
   }
 
   private static Failed garbled(String reason) {

@@ -1,15 +1,14 @@
 package io.kvmesh.agent.drain;
 
+import static io.kvmesh.agent.drain.Drainers.agent;
 import static io.kvmesh.agent.drain.Drainers.to;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.directory.DrainAdvice;
 import io.kvmesh.agent.directory.DrainAdvisor;
 import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.MoveOrder;
 import io.kvmesh.agent.transfer.MoveReport;
-import io.kvmesh.agent.transfer.ServerCount;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkHash;
@@ -17,7 +16,6 @@ import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.process.LoopbackPorts;
 import io.kvmesh.common.wire.control.MoveOutcome;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,13 +31,8 @@ import org.junit.jupiter.api.Timeout;
 class DrainerTest {
 
   private static final Duration LONG = Duration.ofSeconds(60);
-  private static final int SMALL_BATCH = 2 * 4096;
 
   private final Counters<MoveCount> counters = new Counters<>(MoveCount.class);
-
-  private static TestAgent agent(String name, int pages) throws IOException {
-    return TestAgent.named(name).pages(pages, 4096).getBytes(SMALL_BATCH).start();
-  }
 
   private Drainer drainer(TestAgent agent, DrainAdvisor advisor) {
     return Drainers.of(agent, advisor, counters);
@@ -115,56 +108,6 @@ class DrainerTest {
   }
 
   @Test
-  void fullTarget_putsOutNoMoreThanItsShare_andTheHottestAreTaken() throws Exception {
-    try (TestAgent going = agent("going", 64);
-        TestAgent full =
-            TestAgent.named("full")
-                .pages(40, 4096)
-                .getBytes(SMALL_BATCH)
-                .maxDisplaced(25)
-                .start()) {
-      full.store(TestAgent.keys(1000, 36));
-      going.store(TestAgent.keys(1, 40));
-
-      MoveReport report = drain(going, to(full.address()), LONG);
-
-      assertThat(report.count(MoveOutcome.COPIED)).as("4 are free, 10 give way").isEqualTo(14);
-      assertThat(report.count(MoveOutcome.NO_SPACE) + report.count(MoveOutcome.UNTRIED))
-          .isEqualTo(26);
-      assertThat(report.stopped()).isEqualTo("the target has no room");
-      assertThat(full.resident(TestAgent.keys(27, 14))).as("the hottest").isEqualTo(14);
-      assertThat(full.resident(TestAgent.keys(1010, 26))).as("its own hottest").isEqualTo(26);
-      assertThat(full.served.get(ServerCount.CHUNK_DISPLACED)).isEqualTo(10);
-      full.requireSettled();
-
-      MoveReport again = drain(going, to(full.address()), LONG);
-      assertThat(again.count(MoveOutcome.COPIED)).as("another drain").isEqualTo(10);
-    }
-  }
-
-  @Test
-  void whatOneHasNoRoomFor_goesToTheNext() throws Exception {
-    try (TestAgent going = agent("going", 64);
-        TestAgent small =
-            TestAgent.named("small").pages(8, 4096).getBytes(SMALL_BATCH).maxDisplaced(0).start();
-        TestAgent large = agent("large", 64)) {
-      List<ChunkKey> keys = TestAgent.keys(1, 40);
-      going.store(keys);
-
-      MoveReport report =
-          drain(
-              going,
-              to("127.0.0.1:" + LoopbackPorts.free(), small.address(), large.address()),
-              LONG);
-
-      assertThat(report.outcomes()).isEqualTo(Map.of(MoveOutcome.COPIED, 40));
-      assertThat(report.targets()).containsExactly(small.address(), large.address());
-      assertThat(large.resident(TestAgent.keys(1, 32))).isEqualTo(32);
-      assertThat(report.tokens()).isEqualTo(40L * TestAgent.TOKENS);
-    }
-  }
-
-  @Test
   void withoutAnybody_itIsOverAtOnce() throws Exception {
     try (TestAgent going = agent("going", 16)) {
       going.store(TestAgent.keys(1, 4));
@@ -179,21 +122,6 @@ class DrainerTest {
       assertThat(report.left()).hasSize(4);
       assertThat(counters.get(MoveCount.MOVE_STOPPED)).isEqualTo(2);
       going.requireSettled();
-    }
-  }
-
-  @Test
-  void twoThatGo_takeNothingFromEachOther() throws Exception {
-    try (TestAgent one = agent("one", 64);
-        TestAgent other = agent("other", 64)) {
-      one.store(TestAgent.keys(1, 20));
-      other.server.takesDrains(false);
-
-      MoveReport report = drain(one, to(other.address()), LONG);
-
-      assertThat(report.count(MoveOutcome.REFUSED)).isPositive();
-      assertThat(report.stopped()).isEqualTo("the target has no room");
-      assertThat(other.cache.stats().residentChunks()).isZero();
     }
   }
 
@@ -224,30 +152,6 @@ class DrainerTest {
   }
 
   @Test
-  void targetThatDies_hasWhatItGaveAReceiptFor_andTheNextGetsTheRest() throws Exception {
-    try (TestAgent going = agent("going", 64);
-        TestAgent next = agent("next", 64)) {
-      TestAgent dying = agent("dying", 64);
-      List<ChunkKey> keys = TestAgent.keys(1, 60);
-      going.store(keys);
-      Drainer drainer = drainer(going, to(dying.address(), next.address()));
-      CompletableFuture<MoveReport> over = drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
-      await().until(() -> dying.cache.stats().residentChunks() > 10);
-
-      dying.closeDoors();
-      MoveReport report = over.get(60, TimeUnit.SECONDS);
-
-      assertThat(report.outcomes()).isEqualTo(Map.of(MoveOutcome.COPIED, 60));
-      for (ChunkKey key : keys) {
-        assertThat(dying.cache.exists(key) || next.cache.exists(key)).as("%s", key).isTrue();
-      }
-      going.requireSettled();
-      next.requireSettled();
-      dying.unmap();
-    }
-  }
-
-  @Test
   void bytes_boundIt_andTheHottestGo() throws Exception {
     try (TestAgent going = agent("going", 64);
         TestAgent stays = agent("stays", 64);
@@ -266,25 +170,6 @@ class DrainerTest {
       assertThat(report.left()).hasSize(15);
       assertThat(report.leftWhy()).containsOnly(MoveOutcome.UNTRIED);
       assertThat(never.cache.stats().residentChunks()).isZero();
-    }
-  }
-
-  @Test
-  void targetThatIsNamed_isTheOnlyOne_alsoIfNoControllerAnswers() throws Exception {
-    try (TestAgent going = agent("going", 64);
-        TestAgent named = agent("named", 64);
-        TestAgent other = agent("other", 64)) {
-      going.store(TestAgent.keys(1, 4));
-      DrainOrder order = new DrainOrder("d", named.address(), LONG, Long.MAX_VALUE);
-
-      MoveReport first = drainer(going, to(other.address())).begin(order).orElseThrow().get();
-      MoveReport second = drainer(going, Drainers.NOBODY).begin(order).orElseThrow().get();
-
-      assertThat(first.outcomes()).isEqualTo(Map.of(MoveOutcome.COPIED, 4));
-      assertThat(first.targets()).containsExactly(named.address());
-      assertThat(second.outcomes()).isEqualTo(Map.of(MoveOutcome.RESIDENT, 4));
-      assertThat(second.stopped()).isNull();
-      assertThat(other.cache.stats().residentChunks()).isZero();
     }
   }
 
