@@ -198,7 +198,7 @@ class DrainIT {
       assertThat(again.path("state").asString()).isEqualTo("DONE");
       assertThat(again.path("workers").path(0).path("outcomes").path("RESIDENT").asInt())
           .isGreaterThanOrEqualTo(DRAINED);
-      assertThat(probe.retrieve(second, keys, SOON).reply().numPeer()).isEqualTo(DRAINED);
+      assertThat(probe.retrieve(second, keys, SOON).peer()).isEqualTo(DRAINED);
       assertSettled(going, first, second);
     } finally {
       told.start();
