@@ -47,6 +47,7 @@ public final class SocketLoop implements AutoCloseable {
   private final LoopTimers timers = new LoopTimers();
   private final List<Registration> registrations = new ArrayList<>();
   private Registration[] served = {};
+  private boolean rung;
 
   /** A socket, whose messages its handler gets while it isn't paused. */
   private static final class Registration {
@@ -54,7 +55,6 @@ public final class SocketLoop implements AutoCloseable {
     private final ZmqSocket socket;
     private final MessageHandler handler;
     private boolean paused;
-    private boolean rung;
 
     Registration(ZmqSocket socket, MessageHandler handler) {
       this.socket = socket;
@@ -123,9 +123,8 @@ public final class SocketLoop implements AutoCloseable {
     return call(
         () -> {
           ZmqSocket socket = opener.call();
-          Registration registration = new Registration(socket, handler);
-          idle.add(socket, () -> registration.rung = true);
-          registrations.add(registration);
+          idle.add(socket);
+          registrations.add(new Registration(socket, handler));
           served = registrations.toArray(Registration[]::new);
           return socket;
         });
@@ -301,15 +300,17 @@ public final class SocketLoop implements AutoCloseable {
     runTasks(tasks.size());
     timers.runDue(System.nanoTime(), this::guarded);
     if (receiveAll()) {
+      rung = false;
       return;
+    }
+    if (rung) {
+      letRingerFinish();
     }
     // Here, since asking a socket may have taken the ring that says so.
     if (sockets.isClosed()) {
       onSocketsClosed();
     }
-    if (!closing) {
-      idle.forRing(timeoutMillis());
-    }
+    rung = !closing && idle.forRing(timeoutMillis());
   }
 
   private void onSocketsClosed() {
@@ -320,6 +321,16 @@ public final class SocketLoop implements AutoCloseable {
     }
     LOG.warn("Loop {} ends: the sockets were closed before it", name);
     closing = true;
+  }
+
+  /**
+   * A ring and nothing there: JeroMQ's Signaler rings before it counts the ring, and a thread that
+   * is woken in between finds nothing, again and again, while it keeps the ringer from the
+   * processor.
+   */
+  @SuppressWarnings("ThreadPriorityCheck")
+  private static void letRingerFinish() {
+    Thread.yield();
   }
 
   private long timeoutMillis() {
@@ -358,12 +369,8 @@ public final class SocketLoop implements AutoCloseable {
   }
 
   private boolean receiveOne(Registration registration) {
-    boolean rung = registration.rung;
-    registration.rung = false;
     try {
-      return rung
-          ? registration.socket.receiveRung(registration.handler)
-          : registration.socket.receive(registration.handler);
+      return registration.socket.receive(registration.handler);
     } catch (RuntimeException | Error e) {
       onFailure(e);
       return true;

@@ -18,11 +18,8 @@ final class SocketWait implements AutoCloseable {
     selector = Selector.open();
   }
 
-  /**
-   * @param onRing is called in {@link #forRing}
-   */
-  void add(ZmqSocket socket, Runnable onRing) throws IOException {
-    socket.bell().register(selector, SelectionKey.OP_READ, onRing);
+  void add(ZmqSocket socket) throws IOException {
+    socket.bell().register(selector, SelectionKey.OP_READ);
   }
 
   /** Idempotent. */
@@ -41,17 +38,15 @@ final class SocketWait implements AutoCloseable {
     }
   }
 
-  /** Waits at most so long; not at all if the wait was ended since the last one. */
-  void forRing(long timeoutMillis) throws IOException {
-    if (timeoutMillis > 0) {
-      selector.select(SocketWait::rang, timeoutMillis);
-    } else {
-      selector.selectNow(SocketWait::rang);
-    }
-  }
-
-  private static void rang(SelectionKey key) {
-    ((Runnable) key.attachment()).run();
+  /**
+   * Waits at most so long; not at all if the wait was ended since the last one.
+   *
+   * @return whether a socket rang
+   */
+  boolean forRing(long timeoutMillis) throws IOException {
+    int rang = timeoutMillis > 0 ? selector.select(timeoutMillis) : selector.selectNow();
+    selector.selectedKeys().clear();
+    return rang > 0;
   }
 
   /** Ends the wait, or the next one. Any thread. */

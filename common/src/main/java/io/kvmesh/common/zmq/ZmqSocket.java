@@ -21,9 +21,6 @@ public final class ZmqSocket implements AutoCloseable {
 
   private static final int DONT_WAIT = ZMQ.DONTWAIT;
 
-  /** The shortest wait that there is. */
-  private static final int RING_MILLIS = 1;
-
   /** A ping comes so much later than the timeout of the one before it. */
   private static final int HEARTBEAT_MARGIN_MILLIS = 50;
 
@@ -197,17 +194,6 @@ public final class ZmqSocket implements AutoCloseable {
    */
   public boolean receive(MessageHandler handler) {
     return receive(DONT_WAIT, handler);
-  }
-
-  /**
-   * Like {@link #receive(MessageHandler)}, after the bell has rung: it waits for a moment if there
-   * is nothing. JeroMQ's Signaler rings before it counts the ring, and whom the ring wakes in
-   * between doesn't see what it was for: who asks again and again keeps the ringer from the
-   * processor. A wait does see it. Few rings are for something else than a message.
-   */
-  boolean receiveRung(MessageHandler handler) {
-    raw.setReceiveTimeOut(RING_MILLIS);
-    return receive(0, handler);
   }
 
   /**
