@@ -195,7 +195,9 @@ public final class EngineClient implements AutoCloseable {
     EngineLease lease = reply.leaseId() == into.id() ? into : held(reply.leaseId());
     if (answer.bodies().size() != reply.numLocal() + reply.numPeer()) {
       answer.release();
-      lease.close();
+      if (lease != into) {
+        lease.close();
+      }
       throw broken(
           "%d + %d chunks came with %d bodies"
               .formatted(reply.numLocal(), reply.numPeer(), answer.bodies().size()));
