@@ -1,6 +1,5 @@
 package io.kvmesh.benchmarks;
 
-import java.nio.channels.ClosedSelectorException;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
@@ -16,7 +15,7 @@ public final class RoundTrip implements Contender {
 
   private final String name;
   private final byte[] question;
-  private final ZContext serverSide = new ZContext();
+  private final ZMQ.Context serverSide = ZMQ.context(1);
   private final ZContext clientSide = new ZContext();
   private final ZMQ.Socket client;
 
@@ -29,7 +28,8 @@ public final class RoundTrip implements Contender {
   public RoundTrip(String name, int questionBytes, int frames, int frameBytes) {
     this.name = name;
     this.question = new byte[questionBytes];
-    ZMQ.Socket server = serverSide.createSocket(SocketType.ROUTER);
+    ZMQ.Socket server = serverSide.socket(SocketType.ROUTER);
+    server.setLinger(0);
     int port = server.bindToRandomPort("tcp://127.0.0.1");
     Thread.ofPlatform().daemon().name("bare-server").start(() -> serve(server, frames, frameBytes));
     client = clientSide.createSocket(SocketType.DEALER);
@@ -50,8 +50,10 @@ public final class RoundTrip implements Contender {
         }
         server.send(frame);
       }
-    } catch (ZMQException | ClosedSelectorException closed) {
-      // closed by close()
+    } catch (ZMQException ended) {
+      // by close(), which waits for this
+    } finally {
+      server.close();
     }
   }
 
@@ -71,6 +73,6 @@ public final class RoundTrip implements Contender {
   @Override
   public void close() {
     clientSide.close();
-    serverSide.close();
+    serverSide.term();
   }
 }
