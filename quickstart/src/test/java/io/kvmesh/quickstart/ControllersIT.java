@@ -23,10 +23,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * while, at random. Takes minutes: runs with the profile {@code replays} only.
  */
 @Tag("replay")
-@Isolated("needs the whole machine")
+@Order(4)
 class ControllersIT {
 
   private static final Logger LOG = LoggerFactory.getLogger(ControllersIT.class);

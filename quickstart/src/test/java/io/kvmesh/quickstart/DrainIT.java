@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -39,6 +40,7 @@ import tools.jackson.databind.JsonNode;
  * may stay held. Every test begins with empty agents.
  */
 @Tag("replay")
+@Order(1)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DrainIT {
 

@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  * its own, and in the end the view and the agents must agree on every chunk of every test.
  */
 @Tag("replay")
+@Order(6)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FaultIT {
 

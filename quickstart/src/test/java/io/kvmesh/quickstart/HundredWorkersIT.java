@@ -36,7 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
  * at all: then all list what they hold at the same moment, two million keys, while others look up.
  */
 @Tag("replay")
-@Isolated("needs the whole machine")
+@Isolated("others would lengthen its lookups, which have a bound")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HundredWorkersIT {
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * with the profile {@code replays} only.
  */
 @Tag("replay")
-@Isolated("needs the whole machine")
+@Isolated("keeps all processors busy by itself")
 class ReplayIT {
 
   private static final int PAGE_BYTES = 1_024;

@@ -31,7 +31,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +39,6 @@ import org.slf4j.LoggerFactory;
  * log too. Nothing is stored meanwhile: what the agents say by themselves must fill its index.
  */
 @Tag("replay")
-@Isolated("needs the whole machine")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ResyncIT {
 

@@ -23,6 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * does it. An engine that finds its agent away goes to another one; no request may fail otherwise.
  */
 @Tag("replay")
+@Order(2)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RollingIT {
 

@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * it is mended.
  */
 @Tag("replay")
+@Order(5)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BrokenOnPurposeIT {
 
