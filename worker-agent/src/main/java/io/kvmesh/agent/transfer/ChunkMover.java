@@ -86,7 +86,12 @@ public final class ChunkMover implements AutoCloseable {
   public Optional<MoveReport> handOver(
       MoveLedger drain, String target, List<ChunkKey> keys, Duration atMost, long bytes) {
     MoveLimits within =
-        new MoveLimits(atMost, limits.batchDeadline(), limits.batches(), bytes - drain.bytes());
+        new MoveLimits(
+            atMost,
+            limits.batchDeadline(),
+            limits.batches(),
+            limits.holders(),
+            bytes - drain.bytes());
     MoveRun run =
         newRun(
             MoveOrder.ofDrain(drain.id(), target, keys),

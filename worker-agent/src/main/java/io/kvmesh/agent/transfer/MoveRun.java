@@ -28,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class MoveRun {
 
-  /** Those who hold a chunk here, such as the target that has just read it, have so long to end. */
-  private static final Duration WAIT_FOR_HOLDERS = Duration.ofSeconds(1);
-
   private static final String NO_ROOM = "the target has no room";
   private static final String CLOSING = "this worker is closing";
   private static final String ENOUGH = "as many bytes as were allowed are there";
@@ -314,7 +311,7 @@ final class MoveRun {
 
   private void removeStragglers() {
     long promised = promisedUntil - nanoTime.getAsLong();
-    removeStragglers(Duration.ofNanos(Math.clamp(promised, 0, WAIT_FOR_HOLDERS.toNanos())));
+    removeStragglers(Duration.ofNanos(Math.clamp(promised, 0, limits.holders().toNanos())));
   }
 
   /** Removes what the target has and nobody holds here any more. */

@@ -4,7 +4,6 @@ import static io.kvmesh.agent.drain.Drainers.SMALL_BATCH;
 import static io.kvmesh.agent.drain.Drainers.agent;
 import static io.kvmesh.agent.drain.Drainers.to;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.directory.DrainAdvisor;
 import io.kvmesh.agent.transfer.MoveCount;
@@ -30,7 +29,7 @@ class DrainTargetsTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 
   /** Chunks whose drain has a middle. */
-  private static final int MANY = 600;
+  private static final int MANY = 60;
 
   private final Counters<MoveCount> counters = new Counters<>(MoveCount.class);
 
@@ -119,10 +118,10 @@ class DrainTargetsTest {
       List<ChunkKey> keys = TestAgent.keys(1, MANY);
       going.store(keys);
       Drainer drainer = drainer(going, to(dying.address(), next.address()));
-      CompletableFuture<MoveReport> over = drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
-      awaitSome(dying);
+      CompletableFuture<MoveReport> over = beginUntilSomeAreAt(dying, drainer, going);
 
       dying.closeDoors();
+      going.gate.open();
       MoveReport report = over.get(60, TimeUnit.SECONDS);
 
       assertThat(report.outcomes()).isEqualTo(Map.of(MoveOutcome.COPIED, MANY));
@@ -141,10 +140,10 @@ class DrainTargetsTest {
       TestAgent dying = agent("dying", MANY);
       going.store(TestAgent.keys(1, MANY));
       Drainer drainer = drainer(going, to(dying.address()));
-      CompletableFuture<MoveReport> over = drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
-      awaitSome(dying);
+      CompletableFuture<MoveReport> over = beginUntilSomeAreAt(dying, drainer, going);
 
       dying.closeDoors();
+      going.gate.open();
       MoveReport report = over.get(60, TimeUnit.SECONDS);
 
       assertThat(report.done()).isEqualTo(MANY);
@@ -168,10 +167,10 @@ class DrainTargetsTest {
       List<ChunkKey> keys = TestAgent.keys(1, MANY);
       going.store(keys);
       Drainer drainer = drainer(going, to(anew.address(), next.address()));
-      CompletableFuture<MoveReport> over = drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
-      awaitSome(anew);
+      CompletableFuture<MoveReport> over = beginUntilSomeAreAt(anew, drainer, going);
 
       anew.epoch.set(101);
+      going.gate.open();
       MoveReport report = over.get(60, TimeUnit.SECONDS);
 
       assertThat(report.count(MoveOutcome.COPIED) + report.count(MoveOutcome.RESIDENT))
@@ -201,10 +200,12 @@ class DrainTargetsTest {
     }
   }
 
-  private static void awaitSome(TestAgent agent) {
-    await()
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(1))
-        .until(() -> agent.cache.stats().residentChunks() > 10);
+  /** The one that is going says nothing more then, until its gate is opened. */
+  private static CompletableFuture<MoveReport> beginUntilSomeAreAt(
+      TestAgent target, Drainer drainer, TestAgent going) throws InterruptedException {
+    going.gate.closeWhen(() -> target.cache.stats().residentChunks() > 10);
+    CompletableFuture<MoveReport> over = drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
+    going.gate.awaitSomebody();
+    return over;
   }
 }

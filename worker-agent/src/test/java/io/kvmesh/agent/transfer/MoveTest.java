@@ -49,6 +49,11 @@ class MoveTest {
     return ended(begin(from, to.address(), keys, copy));
   }
 
+  /** A source that waits so long for those who hold chunks. */
+  private static TestAgent.Builder briefly(Duration holders) {
+    return TestAgent.named("source").getBytes(SMALL_BATCH).holders(holders);
+  }
+
   private static TestAgent source() throws IOException {
     return TestAgent.named("source").getBytes(SMALL_BATCH).start();
   }
@@ -182,7 +187,7 @@ class MoveTest {
 
   @Test
   void chunk_thatIsHeldHere_comesToTheTargetAndStaysHere() throws Exception {
-    try (TestAgent source = source();
+    try (TestAgent source = briefly(Duration.ofSeconds(3)).start();
         TestAgent target = target()) {
       List<ChunkKey> keys = TestAgent.keys(1, 10);
       source.store(keys);
@@ -239,28 +244,58 @@ class MoveTest {
     }
   }
 
+  /** What was yet to be removed here stays, since the target's later life promised nothing of it. */
   @Test
   void move_whileTheTargetTakesANewEpoch_goesOn() throws Exception {
     try (TestAgent source = source();
         TestAgent target = target()) {
-      source.store(TestAgent.keys(1, 60));
-      CompletableFuture<MoveReport> move = begin(source, target.address(), null, false);
-      await().until(() -> target.cache.stats().residentChunks() > 8);
-      target.epoch.set(101);
-      assertThat(ended(move).outcomes()).isEqualTo(Map.of(MoveOutcome.MOVED, 60));
-      requireNoneIsNowhere(source, target, TestAgent.keys(1, 60));
+      List<ChunkKey> keys = TestAgent.keys(1, 60);
+      source.store(keys);
+      // These go first, and are held here until it is over.
+      List<ChunkKey> held = keys.subList(56, 60);
+      try (ChunkLease lease = source.cache.leasePrefix(held)) {
+        assertThat(lease.size()).isEqualTo(4);
+        source.gate.closeWhen(() -> target.cache.stats().residentChunks() > 10);
+        CompletableFuture<MoveReport> move = begin(source, target.address(), null, false);
+        awaitTheMiddle(source, target);
+        target.epoch.set(101);
+        source.gate.open();
+
+        MoveReport report = ended(move);
+
+        assertThat(report.stopped()).isNull();
+        assertThat(report.count(MoveOutcome.MOVED) + report.count(MoveOutcome.NOT_HELD))
+            .as("%s", report)
+            .isEqualTo(60);
+        assertThat(report.count(MoveOutcome.NOT_HELD))
+            .as("the held ones, and the last push if its loan wasn't over yet")
+            .isIn(4, 6);
+        assertThat(source.cache.stats().residentChunks())
+            .isEqualTo(report.count(MoveOutcome.NOT_HELD));
+      }
+      assertThat(source.resident(held)).isEqualTo(4);
+      assertThat(target.resident(keys)).isEqualTo(60);
     }
+  }
+
+  /** The target has some, the next ones are on their way, and the source says nothing. */
+  private static void awaitTheMiddle(TestAgent source, TestAgent target)
+      throws InterruptedException {
+    source.gate.awaitSomebody();
+    assertThat(target.cache.stats().residentChunks()).isBetween(11, 59);
   }
 
   @Test
   void second_whileOneIsUnderWay_isRefused() throws Exception {
-    try (TestAgent source = source();
-        RawClient silent = RawClient.silentServer()) {
+    try (TestAgent source = source()) {
       source.store(TestAgent.keys(1, 60));
-      String target = "127.0.0.1:" + silent.port();
-      CompletableFuture<MoveReport> first = begin(source, target, null, true);
-      assertThat(source.mover.begin(new MoveOrder("b", target, null, true), report -> {}))
-          .isFalse();
+      CompletableFuture<MoveReport> first;
+      try (RawClient silent = RawClient.silentServer()) {
+        String target = "127.0.0.1:" + silent.port();
+        first = begin(source, target, null, true);
+        assertThat(source.mover.begin(new MoveOrder("b", target, null, true), report -> {}))
+            .isFalse();
+      }
       assertThat(ended(first).stopped()).contains("can't be reached");
       assertThat(source.moved.get(MoveCount.MOVE_REFUSED)).isEqualTo(1);
       assertThat(source.mover.last()).isPresent();
@@ -292,12 +327,15 @@ class MoveTest {
       TestAgent target = target();
       List<ChunkKey> keys = TestAgent.keys(1, 60);
       source.store(keys);
+      source.gate.closeWhen(() -> target.cache.stats().residentChunks() > 10);
       CompletableFuture<MoveReport> move = begin(source, target.address(), null, false);
-      await().until(() -> target.cache.stats().residentChunks() > 10);
+      awaitTheMiddle(source, target);
 
       target.closeDoors();
+      source.gate.open();
       MoveReport report = ended(move);
 
+      assertThat(report.count(MoveOutcome.MOVED)).isBetween(10, 59);
       requireNoneIsNowhere(source, target, keys);
       assertThat(source.cache.stats().residentChunks())
           .isEqualTo(60 - report.count(MoveOutcome.MOVED));
@@ -317,11 +355,13 @@ class MoveTest {
       TestAgent source = source();
       List<ChunkKey> keys = TestAgent.keys(1, 60);
       source.store(keys);
+      target.gate.closeWhen(() -> target.cache.stats().residentChunks() > 10);
       CompletableFuture<MoveReport> move = begin(source, target.address(), null, false);
-      await().until(() -> target.cache.stats().residentChunks() > 10);
+      target.gate.awaitSomebody();
 
       source.closeDoors();
-      ended(move);
+      assertThat(ended(move).count(MoveOutcome.MOVED)).isBetween(10, 59);
+      target.gate.open();
 
       target.requireSettled();
       requireNoneIsNowhere(source, target, keys);
@@ -372,8 +412,9 @@ class MoveTest {
   void moves_ofEverySort_endAsReportedAndLeakNothing() throws Exception {
     long seed = 20_261_202;
     Random random = new Random(seed);
-    try (TestAgent one = TestAgent.named("one").pages(48, 4096).getBytes(3 * 4096).start();
-        TestAgent other = TestAgent.named("other").pages(24, 4096).getBytes(5 * 4096).start()) {
+    Duration brief = Duration.ofMillis(200);
+    try (TestAgent one = briefly(brief).pages(48, 4096).getBytes(3 * 4096).start();
+        TestAgent other = briefly(brief).pages(24, 4096).getBytes(5 * 4096).start()) {
       for (int round = 0; round < 24; round++) {
         boolean back = random.nextBoolean();
         TestAgent from = back ? other : one;

@@ -44,6 +44,10 @@ public final class TestAgent implements AutoCloseable {
 
   public final AtomicLong epoch = new AtomicLong(100);
   public final AtomicBoolean fenced = new AtomicBoolean();
+
+  /** Passed before each answer to peers that ask for chunks or push some. */
+  public final Gate gate = new Gate();
+
   public final Traces traces;
   public final ZmqSockets sockets;
   public final ChunkCache cache;
@@ -86,7 +90,7 @@ public final class TestAgent implements AutoCloseable {
             builder.pageBytes,
             TOKENS,
             epoch::get,
-            fenced::get,
+            this::isFenced,
             new Channels(builder.channels, Optional.of(arena)));
     traces = builder.traces;
     sockets = new ZmqSockets(new ZmqSettings(1, 64 << 20, builder.sockets));
@@ -102,6 +106,11 @@ public final class TestAgent implements AutoCloseable {
             cache, client, new PullLimits(builder.getBytes, 3, 4), pulled, (outcome, nanos) -> {});
     server.start();
     client.start(server.initAddress());
+  }
+
+  private boolean isFenced() {
+    gate.pass();
+    return fenced.get();
   }
 
   /** An agent of 64 pages of 4 KiB, to be changed. */
@@ -128,6 +137,7 @@ public final class TestAgent implements AutoCloseable {
     private long maxInFlight = 64 << 20;
     private Duration putDeadline = Duration.ofSeconds(10);
     private Duration hold = Duration.ofSeconds(10);
+    private Duration holders = Duration.ofSeconds(20);
     private int maxHeldPercent = 100;
     private int maxDisplacedPercent = 25;
     private int maxPuts = 16;
@@ -222,6 +232,12 @@ public final class TestAgent implements AutoCloseable {
       return this;
     }
 
+    /** How long a move waits at its end for those who hold its chunks here. */
+    public Builder holders(Duration most) {
+      holders = most;
+      return this;
+    }
+
     /** What may give way to the chunks of peers that are going. */
     public Builder maxDisplaced(int percent) {
       maxDisplacedPercent = percent;
@@ -288,7 +304,12 @@ public final class TestAgent implements AutoCloseable {
     }
 
     private MoveLimits moves() {
-      return new MoveLimits(Duration.ofSeconds(20), putDeadline, new PullLimits(getBytes, 3, 1));
+      return new MoveLimits(
+          Duration.ofSeconds(60),
+          putDeadline,
+          new PullLimits(getBytes, 3, 1),
+          holders,
+          Long.MAX_VALUE);
     }
 
     private PeerClientSettings client() {
@@ -389,6 +410,7 @@ public final class TestAgent implements AutoCloseable {
 
   /** Ends all that runs; the cache can still be used. */
   public void closeDoors() {
+    gate.open();
     mover.close();
     client.close();
     server.close();
