@@ -24,7 +24,7 @@ class EngineConnectionTest {
   /** More than those that wait here and those that its socket takes. */
   private static final int RELEASES = 80_000;
 
-  private static final Duration SHORT = Duration.ofSeconds(2);
+  private static final Duration SHORT = Duration.ofSeconds(5);
   private static final Duration WAIT = Duration.ofSeconds(20);
 
   @Test

@@ -49,7 +49,8 @@ class ZmqSocketTest {
           assertThat(payloadOf(client.receive(PATIENCE))).as("connection %d", i).isEqualTo(payload);
         }
       }
-      await().atMost(PATIENCE).until(() -> openFiles() < openBefore + 20);
+      // Other tests of this JVM open and close files meanwhile, but far fewer.
+      await().atMost(PATIENCE).until(() -> openFiles() < openBefore + 150);
     }
   }
 

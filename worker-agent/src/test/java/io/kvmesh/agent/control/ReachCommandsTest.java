@@ -11,6 +11,7 @@ import io.kvmesh.agent.transfer.PeerReachability;
 import io.kvmesh.agent.transfer.RawClient;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.process.LoopbackPorts;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.control.ErrorMsg;
 import io.kvmesh.common.wire.control.PeerReach;
@@ -22,6 +23,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -45,7 +47,8 @@ class ReachCommandsTest {
 
   @BeforeEach
   void start() throws IOException {
-    agent = TestAgent.named("me").pages(8, PAGE).start();
+    agent =
+        TestAgent.named("me").pages(8, PAGE).connectTimeout(Duration.ofSeconds(3)).start();
     other = TestAgent.named("other").pages(8, PAGE).start();
     drainer =
         Drainers.of(
@@ -99,10 +102,7 @@ class ReachCommandsTest {
 
   @Test
   void whatKeepsAPeerFromBeingReached_isToldApart() throws IOException {
-    String closed;
-    try (ServerSocket socket = listen(1)) {
-      closed = "127.0.0.1:" + socket.getLocalPort();
-    }
+    String closed = "127.0.0.1:" + LoopbackPorts.free();
     try (ServerSocket silent = listen(50)) {
       List<PeerReach> outcomes =
           reach(
@@ -146,10 +146,9 @@ class ReachCommandsTest {
 
   @Test
   void peerThatIsPassedOver_isTriedAllTheSame() throws IOException {
-    String address = other.address();
-    other.close();
+    int port = LoopbackPorts.free();
+    String address = "127.0.0.1:" + port;
     assertThat(reach(0, address)).extracting(PeerReach::outcome).containsOnly(ReachOutcome.REFUSED);
-    int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
     try (ServerSocket silent = new ServerSocket(port, 50, InetAddress.getByName("127.0.0.1"))) {
       assertThat(silent.isBound()).isTrue();
       for (int i = 0; i < 3; i++) {

@@ -75,7 +75,11 @@ class DrainTargetsTest {
 
   @Test
   void whatOneHasNoRoomFor_goesToTheNext() throws Exception {
-    try (TestAgent going = agent("going", 64);
+    try (TestAgent going =
+            TestAgent.named("going")
+                .getBytes(SMALL_BATCH)
+                .connectTimeout(Duration.ofSeconds(5))
+                .start();
         TestAgent small =
             TestAgent.named("small").pages(8, 4096).getBytes(SMALL_BATCH).maxDisplaced(0).start();
         TestAgent large = agent("large", 64)) {

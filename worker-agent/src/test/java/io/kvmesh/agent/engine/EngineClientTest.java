@@ -232,7 +232,7 @@ class EngineClientTest {
     assertThatThrownBy(() -> client.retrieve(TestAgent.keys(1, 3), SHORT))
         .isInstanceOfSatisfying(
             EngineClientException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
-    assertThat(agent.cache.stats().leasedChunks()).isEqualTo(2);
+    await().untilAsserted(() -> assertThat(agent.cache.stats().leasedChunks()).isEqualTo(2));
 
     goOn.countDown();
 

@@ -41,6 +41,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,8 +54,13 @@ class HandOverTest {
 
   private static final int PAGES = 16;
   private static final int SHARE = 8;
+  private static final Duration IDLE = Duration.ofMinutes(2);
 
   private final Counters<EngineCount> counters = new Counters<>(EngineCount.class);
+
+  /** By which the door's clock is ahead. */
+  private final AtomicLong skippedNanos = new AtomicLong();
+
   @TempDir private Path folder;
   private TestAgent agent;
   private NativeDoor door;
@@ -65,13 +71,14 @@ class HandOverTest {
   void start() throws IOException {
     agent = TestAgent.named("me").pages(PAGES, PAGE).file(folder.resolve("arena")).start();
     EngineSettings settings =
-        TestDoor.settings(Duration.ofMillis(200), Duration.ofMillis(100), 4, 8, Duration.ZERO);
+        TestDoor.settings(IDLE, Duration.ofMinutes(1), 4, 8, Duration.ZERO);
     door =
         TestDoor.start(
             agent,
             TestDoor.handingOver(settings, agent, folder.resolve("socket"), SHARE),
             (keyspace, hashes, atMost) -> new LookupOutcome.Miss(),
-            counters);
+            counters,
+            () -> System.nanoTime() + skippedNanos.get());
     client = RawClient.dealer("127.0.0.1:" + door.port());
   }
 
@@ -180,6 +187,7 @@ class HandOverTest {
       for (long idle = 1; idle <= 3; idle++) {
         long ended = idle;
         TestDoor.open(another);
+        skippedNanos.addAndGet(IDLE.toNanos());
         await().until(() -> counters.get(EngineCount.SESSION_IDLE) == ended);
       }
       assertThat(agent.cache.stats().pendingChunks()).isEqualTo(4);

@@ -38,6 +38,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,6 +52,10 @@ class NativeDoorTest {
   private final Counters<EngineCount> counters = new Counters<>(EngineCount.class);
   private final AtomicReference<LookupOutcome> fleet =
       new AtomicReference<>(new LookupOutcome.Miss());
+
+  /** By which the door's clock is ahead. */
+  private final AtomicLong skippedNanos = new AtomicLong();
+
   private volatile CountDownLatch askedAndHung = new CountDownLatch(1);
   private volatile boolean hang;
   private TestAgent agent;
@@ -69,7 +74,13 @@ class NativeDoorTest {
 
   private void use(EngineSettings settings) throws IOException {
     agent = TestAgent.named("me").start();
-    door = TestDoor.start(agent, settings, this::lookUp, counters);
+    door =
+        TestDoor.start(
+            agent,
+            settings,
+            this::lookUp,
+            counters,
+            () -> System.nanoTime() + skippedNanos.get());
     client = RawClient.dealer("127.0.0.1:" + door.port());
   }
 
@@ -410,11 +421,10 @@ class NativeDoorTest {
 
   @Test
   void sessionThatNobodyUses_isClosed() throws Exception {
-    stop();
-    use(settings(Duration.ofSeconds(2), Duration.ofMinutes(1), 4, 8));
     long session = open();
     store(session, 0, TestAgent.keys(1, 4), true);
 
+    skippedNanos.addAndGet(Duration.ofMinutes(1).toNanos());
     await().untilAsserted(() -> assertThat(agent.cache.stats().leasedChunks()).isZero());
     assertThat(error(new CloseSessionMsg(session))).isEqualTo(EngineErrorCode.UNKNOWN_SESSION);
     assertThat(counters.get(EngineCount.SESSION_IDLE)).isEqualTo(1);
@@ -423,7 +433,7 @@ class NativeDoorTest {
   @Test
   void leaseThatNobodyReads_isReleasedAfterItsLifetime() throws Exception {
     stop();
-    use(settings(Duration.ofMinutes(1), Duration.ofSeconds(2), 4, 8));
+    use(settings(Duration.ofMinutes(5), Duration.ofMinutes(1), 4, 8));
     agent.store(TestAgent.keys(1, 4));
     long session = open();
     List<String> keys = texts(TestAgent.keys(1, 4));
@@ -437,6 +447,7 @@ class NativeDoorTest {
         new EngineRetrieveMsg(session, leases.getFirst(), keys.subList(0, 1), 1000),
         List.of());
 
+    skippedNanos.addAndGet(Duration.ofMinutes(1).toNanos());
     await().untilAsserted(() -> assertThat(counters.get(EngineCount.LEASE_EXPIRED)).isEqualTo(1));
     assertThat(error(new EngineReleaseMsg(session, leases.get(1))))
         .isEqualTo(EngineErrorCode.UNKNOWN_LEASE);

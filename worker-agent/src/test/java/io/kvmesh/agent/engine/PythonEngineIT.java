@@ -65,7 +65,13 @@ class PythonEngineIT {
     door =
         TestDoor.start(
             agent,
-            TestDoor.handingOver(settings, agent, folder.resolve("socket"), SHARE),
+            TestDoor.handingOver(
+                settings,
+                // Who is stopped loses its connection soon.
+                settings.sockets().withHeartbeat(Duration.ofMillis(500), Duration.ofSeconds(2)),
+                agent,
+                folder.resolve("socket"),
+                SHARE),
             (keyspace, hashes, atMost) -> directory.lookup(keyspace, hashes, atMost),
             counters);
     engine =

@@ -47,7 +47,7 @@ class RememberedHoldersTest {
 
   @BeforeEach
   void start() throws IOException {
-    agent = TestAgent.named("me").start();
+    agent = TestAgent.named("me").connectTimeout(Duration.ofSeconds(5)).start();
     one = TestAgent.named("one").start();
     two = TestAgent.named("two").start();
     door =
@@ -91,7 +91,7 @@ class RememberedHoldersTest {
     return client
         .askForAll(
             EngineRetrieveRetMsg.class,
-            new EngineRetrieveMsg(session, 0, TestDoor.texts(KEYS), 10_000),
+            new EngineRetrieveMsg(session, 0, TestDoor.texts(KEYS), 30_000),
             List.of())
         .message();
   }

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /** What tests of the engine's door have in common. */
 public final class TestDoor {
@@ -48,13 +49,23 @@ public final class TestDoor {
         Optional.empty());
   }
 
-  /** The same, with the agent's memory handed over; who is stopped loses its connection soon. */
+  /** The same, with the agent's memory handed over. */
   static EngineSettings handingOver(
       EngineSettings settings, TestAgent agent, Path socket, int maxChunks) {
+    return handingOver(settings, settings.sockets(), agent, socket, maxChunks);
+  }
+
+  /** The same with other settings of the sockets. */
+  static EngineSettings handingOver(
+      EngineSettings settings,
+      SocketSettings sockets,
+      TestAgent agent,
+      Path socket,
+      int maxChunks) {
     PageArena arena = agent.self.channels().arena().orElseThrow();
     ArenaIdentity identity = arena.identity().orElseThrow();
     return new EngineSettings(
-        settings.sockets().withHeartbeat(Duration.ofMillis(500), Duration.ofSeconds(2)),
+        sockets,
         settings.bind(),
         settings.deadline(),
         settings.sessionIdle(),
@@ -82,6 +93,17 @@ public final class TestDoor {
       PeerDirectory directory,
       Counters<EngineCount> counters)
       throws IOException {
+    return start(agent, settings, directory, counters, System::nanoTime);
+  }
+
+  /** The same, on a clock of the test's. */
+  static NativeDoor start(
+      TestAgent agent,
+      EngineSettings settings,
+      PeerDirectory directory,
+      Counters<EngineCount> counters,
+      LongSupplier nanoTime)
+      throws IOException {
     FleetPuller fleet = Prefetchers.fleet(agent, directory);
     NativeDoor door =
         new NativeDoor(
@@ -94,7 +116,7 @@ public final class TestDoor {
             new MessageCodec(),
             counters,
             agent.traces,
-            System::nanoTime);
+            nanoTime);
     door.start();
     return door;
   }

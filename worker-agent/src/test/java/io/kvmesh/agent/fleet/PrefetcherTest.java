@@ -126,7 +126,7 @@ class PrefetcherTest {
   }
 
   private PrefetchReport nextOver() throws InterruptedException {
-    PrefetchReport report = over.poll(20, TimeUnit.SECONDS);
+    PrefetchReport report = over.poll(50, TimeUnit.SECONDS);
     assertThat(report).isNotNull();
     assertThat(report.outcomes().values().stream().mapToInt(Integer::intValue).sum())
         .isEqualTo(report.chunks());
@@ -243,9 +243,10 @@ class PrefetcherTest {
   void timeThatIsOver_endsIt() throws Exception {
     peer("one", KEYS);
     hangAt = 2;
-    assertThat(prefetcher.begin(id("it"), KEYS, 1000, over::add)).isEqualTo(Prefetcher.Entry.BEGUN);
+    assertThat(prefetcher.begin(id("it"), KEYS, 30_000, over::add))
+        .isEqualTo(Prefetcher.Entry.BEGUN);
     await().until(() -> asked.get() == 2);
-    nanoTime.addAndGet(Duration.ofSeconds(1).toNanos());
+    nanoTime.addAndGet(Duration.ofSeconds(30).toNanos());
     goOn.countDown();
 
     PrefetchReport report = nextOver();
@@ -257,6 +258,7 @@ class PrefetcherTest {
 
   @Test
   void holderThatDies_endsIt_andWhatCameStays() throws Exception {
+    startAnew(TestAgent.named("me").connectTimeout(Duration.ofSeconds(3)), Prefetchers.LIMITS);
     TestAgent peer = peer("one", KEYS);
     dieAt = 3;
 

@@ -13,7 +13,7 @@ public final class Prefetchers {
 
   /** Two at a time, two chunks of 4 KiB at once, half of the cache. */
   public static final PrefetchLimits LIMITS =
-      new PrefetchLimits(2, Duration.ofSeconds(30), 2 * 4096, Duration.ofSeconds(5), 50);
+      new PrefetchLimits(2, Duration.ofSeconds(30), 2 * 4096, Duration.ofSeconds(20), 50);
 
   private Prefetchers() {}
 

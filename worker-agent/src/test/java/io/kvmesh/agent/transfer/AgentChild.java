@@ -69,6 +69,7 @@ final class AgentChild {
         .pages(PAGES, PAGE_BYTES)
         .getBytes(BATCH_CHUNKS * PAGE_BYTES)
         .maxInFlight(BATCH_CHUNKS * PAGE_BYTES)
+        .connectTimeout(Duration.ofSeconds(2))
         .putDeadline(Duration.ofSeconds(3))
         .hold(Duration.ofSeconds(3), 100)
         .file(file);

@@ -2,6 +2,7 @@ package io.kvmesh.agent.transfer;
 
 import io.kvmesh.agent.cache.ChunkChecksum;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.process.LoopbackPorts;
 import io.kvmesh.common.wire.Message;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.codec.WireFormatException;
@@ -64,7 +65,8 @@ final class FakePeer implements AutoCloseable {
   private FakePeer(boolean answersHandshakes, Script script) throws IOException {
     this.script = script;
     loop.start();
-    lookup = bindLookup("tcp://127.0.0.1:0");
+    // One that no other test takes while dropConnections has it closed.
+    lookup = bindLookup("tcp://127.0.0.1:" + LoopbackPorts.free());
     init =
         loop.bind(
             SocketKind.ROUTER,

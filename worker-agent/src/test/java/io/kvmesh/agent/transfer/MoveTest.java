@@ -287,15 +287,14 @@ class MoveTest {
 
   @Test
   void second_whileOneIsUnderWay_isRefused() throws Exception {
-    try (TestAgent source = source()) {
+    try (TestAgent source =
+            TestAgent.named("source").connectTimeout(Duration.ofSeconds(5)).start();
+        RawClient silent = RawClient.silentServer()) {
       source.store(TestAgent.keys(1, 60));
-      CompletableFuture<MoveReport> first;
-      try (RawClient silent = RawClient.silentServer()) {
-        String target = "127.0.0.1:" + silent.port();
-        first = begin(source, target, null, true);
-        assertThat(source.mover.begin(new MoveOrder("b", target, null, true), report -> {}))
-            .isFalse();
-      }
+      String target = "127.0.0.1:" + silent.port();
+      CompletableFuture<MoveReport> first = begin(source, target, null, true);
+      assertThat(source.mover.begin(new MoveOrder("b", target, null, true), report -> {}))
+          .isFalse();
       assertThat(ended(first).stopped()).contains("can't be reached");
       assertThat(source.moved.get(MoveCount.MOVE_REFUSED)).isEqualTo(1);
       assertThat(source.mover.last()).isPresent();

@@ -47,7 +47,7 @@ class PutTest {
   }
 
   private void use(TestAgent.Builder builder) throws IOException {
-    target = builder.connectTimeout(Duration.ofSeconds(1)).start();
+    target = builder.start();
     sender = TestAgent.named("sender").start();
     init = RawClient.dealer(target.address());
     lookup = RawClient.dealer(target.server.lookupAddress());
@@ -248,6 +248,7 @@ class PutTest {
 
   @Test
   void put_ofASenderThatCannotBeRead_readsNothingAndIsCounted() throws Exception {
+    useInstead(TestAgent.named("target").connectTimeout(Duration.ofMillis(500)));
     String nobody = "127.0.0.1:" + LoopbackPorts.free();
     introduce(nobody, 100);
     assertThat(ask(put(nobody, KEYS, FULL, null, null)))
@@ -378,22 +379,28 @@ class PutTest {
 
   @Test
   void puts_moreThanMayWait_areOverloadedAndTheOthersAnsweredInTime() throws Exception {
-    useInstead(TestAgent.named("target").maxPuts(1).putDeadline(Duration.ofSeconds(2)));
-    try (FakePeer silent = FakePeer.that((it, to, get) -> {})) {
-      introduce(silent.address(), 100);
+    useInstead(TestAgent.named("target").maxPuts(1).putDeadline(Duration.ofSeconds(30)));
+    List<Runnable> answers = new ArrayList<>();
+    try (FakePeer slow =
+        FakePeer.that((it, to, get) -> answers.add(() -> it.give(to, get, get.keys().size())))) {
+      introduce(slow.address(), 100);
       for (int i = 0; i < 8; i++) {
-        lookup.tell(put(silent.address(), TestAgent.keys(10 + i, 1), FULL, 100L, null), List.of());
+        lookup.tell(put(slow.address(), TestAgent.keys(10 + i, 1), FULL, 100L, null), List.of());
       }
-      int overloaded = 0;
-      for (int i = 0; i < 8; i++) {
-        PeerReply reply = lookup.answer(PeerReply.class).message();
-        if (reply instanceof P2PErrorMsg error) {
-          assertThat(error.errorCode()).isEqualTo(P2PErrorMsg.OVERLOADED);
-          overloaded++;
-        }
+      for (int i = 0; i < 3; i++) {
+        assertThat(lookup.answer(P2PErrorMsg.class).message().errorCode())
+            .as("4 are at work, 1 waits")
+            .isEqualTo(P2PErrorMsg.OVERLOADED);
       }
-      assertThat(overloaded).as("4 at work, 1 waits").isEqualTo(3);
       assertThat(target.served.get(ServerCount.PUT_OVERLOADED)).isEqualTo(3);
+      await().until(() -> slow.gets.get() == 4);
+      slow.later(() -> answers.forEach(Runnable::run));
+      await().until(() -> slow.gets.get() == 5);
+      slow.later(() -> answers.getLast().run());
+      for (int i = 0; i < 5; i++) {
+        assertThat(lookup.answer(BatchedLookupAndPutRetMsg.class).message().outcomes())
+            .containsExactly(PutOutcome.READ);
+      }
     }
     target.requireSettled();
   }

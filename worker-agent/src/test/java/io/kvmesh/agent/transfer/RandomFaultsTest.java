@@ -36,6 +36,7 @@ class RandomFaultsTest {
         FakePeer two = faulty(seed + 2);
         TestAgent good = TestAgent.named("good").pages(60, FakePeer.PAGE).start()) {
       int hits = 0;
+      int inTime = 0;
       Random random = new Random(seed);
       for (int i = 0; i < PULLS; i++) {
         List<ChunkKey> keys = TestAgent.keys(1000 + 5L * i, CHUNKS);
@@ -47,11 +48,12 @@ class RandomFaultsTest {
                 .toList();
         PullOutcome outcome = asker.pull(sources, keys, DEADLINE);
         hits += outcome instanceof PullOutcome.Hit ? 1 : 0;
+        inTime += outcome instanceof PullOutcome.TimedOut ? 0 : 1;
         assertThat(asker.resident(keys))
             .as("seed %d, round %d, %s", seed, i, outcome)
             .isGreaterThanOrEqualTo(outcome.chunks());
       }
-      assertThat(hits).as("seed %d", seed).isGreaterThan(PULLS / 4);
+      assertThat(hits).as("seed %d", seed).isGreaterThan(inTime / 4);
       asker.requireSettled();
       good.requireSettled();
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Sends what a test wants to one door, as it stands, and reads what comes. One thread. */
 public final class RawClient implements AutoCloseable {
 
-  private static final Duration LONG = Duration.ofSeconds(10);
+  private static final Duration LONG = Duration.ofSeconds(40);
 
   private final ZmqSockets sockets;
   private final ZmqSocket socket;

@@ -54,7 +54,7 @@ class SealedPeerTest {
   }
 
   private static TestAgent.Builder agent(String name) {
-    return TestAgent.named(name).sockets(keys(1)).connectTimeout(Duration.ofSeconds(5));
+    return TestAgent.named(name).sockets(keys(1)).connectTimeout(LONG);
   }
 
   @BeforeEach
@@ -131,13 +131,21 @@ class SealedPeerTest {
       assertThat(init.receive(SHORT)).isNull();
       lookup.tell(get(), List.of());
       lookup.tellRaw(new byte[] {}, new byte[] {(byte) 0xc1});
+      awaitUnsealed(2);
       assertThat(lookup.receive(SHORT)).isNull();
       req.tell(get(), List.of());
+      awaitUnsealed(3);
       assertThat(req.receive(SHORT)).isNull();
     }
-    assertThat(owner.served.get(ServerCount.UNSEALED)).isEqualTo(3);
     assertThat(owner.served.get(ServerCount.GET)).isZero();
     assertThat(owner.server.openLoans()).isZero();
+  }
+
+  /** Waits until so many frames came that weren't sealed as they must be. */
+  private void awaitUnsealed(long frames) {
+    await()
+        .untilAsserted(
+            () -> assertThat(owner.served.get(ServerCount.UNSEALED)).isEqualTo(frames));
   }
 
   private static KvmeshInitRequest introduction() {
@@ -183,9 +191,9 @@ class SealedPeerTest {
 
       tell(lookup, 9, request);
       tell(thief, 9, request);
+      awaitUnsealed(2);
       assertThat(lookup.receive(SHORT)).isNull();
       assertThat(thief.receive(SHORT)).isNull();
-      assertThat(owner.served.get(ServerCount.UNSEALED)).isEqualTo(2);
       assertThat(owner.served.get(ServerCount.GET)).isEqualTo(1);
 
       tell(lookup, 10, sealedGet(seal, 10));
@@ -223,8 +231,8 @@ class SealedPeerTest {
       tell(lookup, 9, changed);
       tell(lookup, 8, sealedGet(seal, 9));
       lookup.tellRaw(new byte[] {}, sealedGet(seal, 9));
+      awaitUnsealed(3);
       assertThat(lookup.receive(SHORT)).isNull();
-      assertThat(owner.served.get(ServerCount.UNSEALED)).isEqualTo(3);
     }
   }
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 class ShmChannelTest {
 
-  private static final Duration SOON = Duration.ofSeconds(10);
+  private static final Duration SOON = Duration.ofSeconds(30);
   private static final List<ChunkKey> KEYS = TestAgent.keys(1, 40);
 
   @TempDir private Path directory;

@@ -131,7 +131,7 @@ public final class TestAgent implements AutoCloseable {
     private long maxSealed = Long.MAX_VALUE;
     private int maxOverduePerPeer = 8;
     private Duration loanDeadline = Duration.ofSeconds(10);
-    private Duration connectTimeout = Duration.ofSeconds(2);
+    private Duration connectTimeout = Duration.ofSeconds(20);
     private Duration passOverMost = Duration.ofMillis(200);
     private Duration idleTimeout = Duration.ofMinutes(1);
     private long maxInFlight = 64 << 20;
@@ -305,7 +305,7 @@ public final class TestAgent implements AutoCloseable {
 
     private MoveLimits moves() {
       return new MoveLimits(
-          Duration.ofSeconds(60),
+          Duration.ofSeconds(40),
           putDeadline,
           new PullLimits(getBytes, 3, 1),
           holders,

@@ -178,6 +178,7 @@ class LmHostileTest {
                   assertThat(e).hasMessageNotContaining("timed out");
                 }
               });
+      at.awaitBegun(DoorCount.GET_LOCAL);
       at.awaitStalled(1);
       sender.join();
       assertThat(at.settled()).isEqualTo(1);
@@ -189,6 +190,7 @@ class LmHostileTest {
     try (DoorFixture at = open(1);
         LmClient client = new LmClient(at.connect())) {
       client.send(Arrays.copyOf(put(PAGE), LmRequest.BYTES + 10));
+      at.awaitClaimed();
       at.awaitStalled(1);
       assertThat(client.isEnded()).isTrue();
       assertThat(at.settled()).isZero();

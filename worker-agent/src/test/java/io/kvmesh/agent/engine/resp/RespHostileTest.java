@@ -203,6 +203,7 @@ class RespHostileTest {
         many[i] = request[i % request.length];
       }
       Thread sender = Thread.startVirtualThread(() -> sendQuietly(client, many));
+      at.awaitBegun(DoorCount.GET_LOCAL);
       at.awaitStalled(1);
       sender.join();
       assertThat(at.settled()).isEqualTo(1);
@@ -222,6 +223,7 @@ class RespHostileTest {
     try (DoorFixture at = RespFixture.open(1, "");
         RespClientEnd client = new RespClientEnd(at.connect())) {
       client.send(Arrays.copyOf(request("SET", "k", body(PAGE, 1)), 100));
+      at.awaitClaimed();
       at.awaitStalled(1);
       assertThat(client.isEnded()).isTrue();
       assertThat(at.settled()).isZero();
@@ -269,7 +271,7 @@ class RespHostileTest {
       assertThat(idle.ask("PING")).isEqualTo("+PONG");
       byte[] request = request("SET", "k", body(PAGE, 1));
       client.send(Arrays.copyOf(request, 100));
-      org.awaitility.Awaitility.await().until(() -> at.agent.cache.stats().pendingChunks() == 1);
+      at.awaitClaimed();
       Thread closing = Thread.startVirtualThread(() -> at.door().close());
       assertThat(idle.isEnded()).isTrue();
       client.send(Arrays.copyOfRange(request, 100, request.length));

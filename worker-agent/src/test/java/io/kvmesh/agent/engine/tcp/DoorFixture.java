@@ -145,7 +145,22 @@ public final class DoorFixture implements AutoCloseable {
         .untilAsserted(() -> assertThat(counters.get(what)).as("%s", what).isEqualTo(times));
   }
 
-  /** Lets so much time pass that a connection that waits in the middle of something is cut off. */
+  /** Waits until that was counted at all. */
+  public void awaitBegun(DoorCount what) {
+    await().atMost(Duration.ofSeconds(30)).until(() -> counters.get(what) > 0);
+  }
+
+  /** Waits until a body is being read. */
+  public void awaitClaimed() {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> agent.cache.stats().pendingChunks() == 1);
+  }
+
+  /**
+   * Lets so much time pass that a connection that waits in the middle of something is cut off. It
+   * must have begun: an idle one would be closed as such.
+   */
   public void awaitStalled(long times) {
     await()
         .atMost(Duration.ofSeconds(30))
