@@ -143,7 +143,7 @@ class ZmqWorkerCommandClientTest {
   @Test
   void workerThatIsSilent_timesOut() throws Exception {
     try (ZmqSocket worker = sockets.bind(SocketKind.REP, "tcp://127.0.0.1:0")) {
-      var outcome = client.send("127.0.0.1", worker.port(), CLEAR, Duration.ofSeconds(2));
+      var outcome = client.send("127.0.0.1", worker.port(), CLEAR, Duration.ofSeconds(5));
       assertThat(worker.receive(LONG)).isNotNull();
 
       assertThat(outcome.get()).isEqualTo(new CommandOutcome.TimedOut());

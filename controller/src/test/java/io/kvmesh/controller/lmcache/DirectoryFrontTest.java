@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Timeout;
 class DirectoryFrontTest {
 
   private static final WorkerId A = new WorkerId("A", 0);
-  private static final Duration WAIT = Duration.ofSeconds(10);
+  private static final Duration WAIT = Duration.ofSeconds(30);
   private static final int MAX_FRAME_BYTES = 64 << 10;
 
   private RunningFront front;

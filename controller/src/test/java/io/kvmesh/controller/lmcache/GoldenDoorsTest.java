@@ -30,7 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
 class GoldenDoorsTest {
 
   private static final Path GOLDEN = Path.of("..", "common", "src", "test", "resources", "golden");
-  private static final Duration WAIT = Duration.ofSeconds(10);
+  private static final Duration WAIT = Duration.ofSeconds(30);
   private static final Map<String, String> REPLIES =
       Map.of(
           "RegisterMsg", "RegisterRetMsg",

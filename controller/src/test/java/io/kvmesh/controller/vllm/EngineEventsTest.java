@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -190,8 +191,7 @@ class EngineEventsTest {
     follow();
     engine.publish(stored(1));
     awaitBlocks("GPU:1");
-    engine.lose(stored(2));
-    engine.forget();
+    engine.loseForGood();
     engine.publish(stored(3));
 
     awaitBlocks("GPU:1", "GPU:3");
@@ -375,9 +375,15 @@ class EngineEventsTest {
     await().atMost(WAIT).until(() -> logged().heartbeats > 1);
     engine.close();
     awaitState(events, EngineState.UNREACHABLE);
-    int heartbeats = logged().heartbeats;
+    AtomicInteger heartbeats = new AtomicInteger();
 
     assertThat(events.engines(EngineState.FOLLOWING)).isZero();
-    await().during(Duration.ofMillis(500)).until(() -> logged().heartbeats == heartbeats);
+    await()
+        .during(Duration.ofMillis(500))
+        .until(
+            () -> {
+              int now = logged().heartbeats;
+              return heartbeats.getAndSet(now) == now;
+            });
   }
 }

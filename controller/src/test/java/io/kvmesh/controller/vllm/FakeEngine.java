@@ -2,6 +2,7 @@ package io.kvmesh.controller.vllm;
 
 import static org.awaitility.Awaitility.await;
 
+import io.kvmesh.common.process.LoopbackPorts;
 import io.kvmesh.common.wire.codec.KvEventCodec;
 import io.kvmesh.common.wire.codec.KvEventFrames;
 import io.kvmesh.common.wire.codec.KvEventFrames.Numbered;
@@ -19,6 +20,7 @@ import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSocket;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -65,7 +67,12 @@ final class FakeEngine implements AutoCloseable {
   }
 
   static FakeEngine start(ZmqSockets sockets, String topic) {
-    return new FakeEngine(sockets, topic, 0, 0);
+    try {
+      // Ports that no other test takes while the engine is restarted.
+      return new FakeEngine(sockets, topic, LoopbackPorts.free(), LoopbackPorts.free());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Another life at the same ports. */
@@ -132,9 +139,13 @@ final class FakeEngine implements AutoCloseable {
         });
   }
 
-  /** What was published so far can't be given again. */
-  void forget() {
-    loop.execute(buffer::clear);
+  /** Loses a batch for good: neither it nor what was published before can be given again. */
+  void loseForGood() {
+    loop.execute(
+        () -> {
+          next++;
+          buffer.clear();
+        });
   }
 
   static BlockStored stored(long... hashes) {

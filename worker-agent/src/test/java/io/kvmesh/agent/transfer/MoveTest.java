@@ -94,7 +94,7 @@ class MoveTest {
       assertThat(target.resident(keys)).isEqualTo(40);
       assertThat(source.moved.get(MoveCount.CHUNK_MOVED)).isEqualTo(40);
       requireSettled(source, target);
-      assertThat(target.served.get(ServerCount.HOLD_DONE)).isEqualTo(1);
+      target.awaitServed(ServerCount.HOLD_DONE, 1);
     }
   }
 

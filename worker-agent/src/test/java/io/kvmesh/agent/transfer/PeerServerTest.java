@@ -163,7 +163,7 @@ class PeerServerTest {
     lookup.close();
 
     await().untilAsserted(() -> assertThat(owner.server.openLoans()).isZero());
-    assertThat(owner.served.get(ServerCount.LOAN_GONE)).isEqualTo(1);
+    owner.awaitServed(ServerCount.LOAN_GONE, 1);
     owner.requireSettled();
   }
 

@@ -33,7 +33,7 @@ class PullTest {
       assertThat(owner.served.get(ServerCount.GET)).as("parts of 16 chunks").isEqualTo(3);
       asker.requireSettled();
       owner.requireSettled();
-      assertThat(owner.served.get(ServerCount.LOAN_DONE)).isEqualTo(3);
+      owner.awaitServed(ServerCount.LOAN_DONE, 3);
     }
   }
 

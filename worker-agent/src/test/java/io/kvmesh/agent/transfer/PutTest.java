@@ -418,8 +418,8 @@ class PutTest {
     lookup.tell(new BatchedPutDoneMsg(sender.address(), 8), List.of());
     lookup.tell(new BatchedPutDoneMsg(sender.address(), 7), List.of());
     requireSettled();
-    assertThat(target.served.get(ServerCount.HOLD_DONE)).isEqualTo(1);
-    assertThat(target.served.get(ServerCount.UNKNOWN_HOLD)).isEqualTo(1);
+    target.awaitServed(ServerCount.HOLD_DONE, 1);
+    target.awaitServed(ServerCount.UNKNOWN_HOLD, 1);
     target.store(TestAgent.keys(2000, 64));
     assertThat(target.resident(KEYS)).isZero();
   }

@@ -72,7 +72,7 @@ class ShmChannelTest {
       assertThat(owner.served.get(ServerCount.CHUNK_SENT)).isZero();
       asker.requireSettled();
       owner.requireSettled();
-      assertThat(owner.served.get(ServerCount.LOAN_DONE)).isEqualTo(3);
+      owner.awaitServed(ServerCount.LOAN_DONE, 3);
     }
   }
 

@@ -408,6 +408,13 @@ public final class TestAgent implements AutoCloseable {
             });
   }
 
+  /** Waits until that was counted so often: it may be done a moment before it is counted. */
+  public void awaitServed(ServerCount what, long times) {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(() -> assertThat(served.get(what)).as("%s", what).isEqualTo(times));
+  }
+
   /** Ends all that runs; the cache can still be used. */
   public void closeDoors() {
     gate.open();
