@@ -342,9 +342,9 @@ class KvmeshTest {
     assertThat(Run.of("help", "move").out()).contains("TARGET");
   }
 
-  /** An address at which nothing listens, and no test ever does. */
+  /** An address at which nothing listens: no system gives this port out by itself. */
   private static String nowhere() {
-    return "http://127.0.0.1:1";
+    return "http://127.0.0.1:65535";
   }
 
   private static JsonNode json(String text) {

@@ -18,7 +18,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class RestClient {
 
   private final HttpClient http =
-      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(30)).build();
   private final JsonMapper json = new JsonMapper();
   private final String base;
 
@@ -46,7 +46,7 @@ final class RestClient {
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(base + path))
-            .timeout(Duration.ofSeconds(30))
+            .timeout(Duration.ofSeconds(60))
             .method(method, body);
     if (contentType != null) {
       request.header("Content-Type", contentType);

@@ -47,8 +47,7 @@ class ReachCommandsTest {
 
   @BeforeEach
   void start() throws IOException {
-    agent =
-        TestAgent.named("me").pages(8, PAGE).connectTimeout(Duration.ofSeconds(3)).start();
+    agent = TestAgent.named("me").pages(8, PAGE).connectTimeout(Duration.ofSeconds(3)).start();
     other = TestAgent.named("other").pages(8, PAGE).start();
     drainer =
         Drainers.of(

@@ -70,8 +70,7 @@ class HandOverTest {
   @BeforeEach
   void start() throws IOException {
     agent = TestAgent.named("me").pages(PAGES, PAGE).file(folder.resolve("arena")).start();
-    EngineSettings settings =
-        TestDoor.settings(IDLE, Duration.ofMinutes(1), 4, 8, Duration.ZERO);
+    EngineSettings settings = TestDoor.settings(IDLE, Duration.ofMinutes(1), 4, 8, Duration.ZERO);
     door =
         TestDoor.start(
             agent,

@@ -76,11 +76,7 @@ class NativeDoorTest {
     agent = TestAgent.named("me").start();
     door =
         TestDoor.start(
-            agent,
-            settings,
-            this::lookUp,
-            counters,
-            () -> System.nanoTime() + skippedNanos.get());
+            agent, settings, this::lookUp, counters, () -> System.nanoTime() + skippedNanos.get());
     client = RawClient.dealer("127.0.0.1:" + door.port());
   }
 

@@ -44,7 +44,8 @@ class FaultyPeerTest {
   /** One that gives up on a peer sooner, and passes it over for longer. */
   private void useHasty() throws IOException {
     stop();
-    asker = TestAgent.named("asker").connectTimeout(CONNECT).passOver(Duration.ofSeconds(10)).start();
+    asker =
+        TestAgent.named("asker").connectTimeout(CONNECT).passOver(Duration.ofSeconds(10)).start();
   }
 
   @AfterEach
@@ -491,8 +492,6 @@ class FaultyPeerTest {
         .atMost(VERY_LONG)
         .until(
             () ->
-                asker
-                    .pull(peer.address(), FakePeer.NOT_HELD, LONG)
-                    .equals(new PullOutcome.Miss()));
+                asker.pull(peer.address(), FakePeer.NOT_HELD, LONG).equals(new PullOutcome.Miss()));
   }
 }

@@ -244,7 +244,9 @@ class MoveTest {
     }
   }
 
-  /** What was yet to be removed here stays, since the target's later life promised nothing of it. */
+  /**
+   * What was yet to be removed here stays, since the target's later life promised nothing of it.
+   */
   @Test
   void move_whileTheTargetTakesANewEpoch_goesOn() throws Exception {
     try (TestAgent source = source();

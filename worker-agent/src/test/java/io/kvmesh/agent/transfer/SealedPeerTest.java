@@ -144,8 +144,7 @@ class SealedPeerTest {
   /** Waits until so many frames came that weren't sealed as they must be. */
   private void awaitUnsealed(long frames) {
     await()
-        .untilAsserted(
-            () -> assertThat(owner.served.get(ServerCount.UNSEALED)).isEqualTo(frames));
+        .untilAsserted(() -> assertThat(owner.served.get(ServerCount.UNSEALED)).isEqualTo(frames));
   }
 
   private static KvmeshInitRequest introduction() {

@@ -152,9 +152,7 @@ public final class DoorFixture implements AutoCloseable {
 
   /** Waits until a body is being read. */
   public void awaitClaimed() {
-    await()
-        .atMost(Duration.ofSeconds(30))
-        .until(() -> agent.cache.stats().pendingChunks() == 1);
+    await().atMost(Duration.ofSeconds(30)).until(() -> agent.cache.stats().pendingChunks() == 1);
   }
 
   /**
