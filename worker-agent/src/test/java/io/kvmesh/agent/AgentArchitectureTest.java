@@ -38,7 +38,7 @@ class AgentArchitectureTest {
     "drain,        cache directory transfer common",
     "fleet,        cache directory transfer common",
     "engine,       cache transfer fleet common",
-    "engine.tcp,   engine cache memory transfer common",
+    "engine.tcp,   engine cache memory transfer fleet common",
     "engine.lm,    engine.tcp cache common",
     "control,      cache transfer drain fleet common",
     "ops,          cache memory directory transfer drain fleet control engine engine.tcp event"

@@ -74,11 +74,19 @@ class ReadmeTest {
             new LookupOutcome.NotReady(),
             new LookupOutcome.Unavailable(""),
             new LookupOutcome.TimedOut());
-    assertThat(outcomes).hasSize(LookupOutcome.class.getPermittedSubclasses().length);
+    assertThat(outcomes)
+        .extracting(Object::getClass)
+        .containsExactlyInAnyOrderElementsOf(records(LookupOutcome.class).toList());
     for (LookupOutcome outcome : outcomes) {
       PeerDirectory directory = (keyspace, hashes, atMost) -> outcome;
       latencies.timed(directory).lookup(Keyspace.foreign(0), List.of(), Duration.ZERO);
     }
+  }
+
+  private static Stream<Class<?>> records(Class<?> family) {
+    return family.isRecord()
+        ? Stream.of(family)
+        : Stream.of(family.getPermittedSubclasses()).flatMap(ReadmeTest::records);
   }
 
   @Test

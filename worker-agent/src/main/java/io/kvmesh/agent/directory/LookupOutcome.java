@@ -42,8 +42,11 @@ public sealed interface LookupOutcome {
     }
   }
 
+  /** Nobody said who does. */
+  sealed interface Unanswered extends LookupOutcome {}
+
   /** A controller refused the question. */
-  record Rejected(String error) implements LookupOutcome {
+  record Rejected(String error) implements Unanswered {
     @Override
     public String label() {
       return "rejected";
@@ -51,7 +54,7 @@ public sealed interface LookupOutcome {
   }
 
   /** No controller knows yet. */
-  record NotReady() implements LookupOutcome {
+  record NotReady() implements Unanswered {
     @Override
     public String label() {
       return "not_ready";
@@ -59,7 +62,7 @@ public sealed interface LookupOutcome {
   }
 
   /** No controller can be reached, or all are being passed over. */
-  record Unavailable(String reason) implements LookupOutcome {
+  record Unavailable(String reason) implements Unanswered {
     @Override
     public String label() {
       return "unavailable";
@@ -67,7 +70,7 @@ public sealed interface LookupOutcome {
   }
 
   /** No controller answered in time. */
-  record TimedOut() implements LookupOutcome {
+  record TimedOut() implements Unanswered {
     @Override
     public String label() {
       return "timed_out";

@@ -8,6 +8,7 @@ import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.Reserving;
+import io.kvmesh.agent.fleet.FleetOutcome;
 import io.kvmesh.agent.fleet.FleetPuller;
 import io.kvmesh.agent.transfer.Deadline;
 import io.kvmesh.common.key.ChunkKey;
@@ -26,12 +27,6 @@ import java.util.Map;
  * waits, and may be interrupted.
  */
 public final class EngineApi {
-
-  /** Nothing was asked of any peer. */
-  public static final String NOT_ASKED = "none";
-
-  /** The chunks are on the first rank alone, and this isn't it. */
-  public static final String FIRST_RANK_ONLY = "first_rank_only";
 
   private final ChunkCache cache;
   private final FleetPuller fleet;
@@ -59,12 +54,12 @@ public final class EngineApi {
   public Retrieved retrieve(List<ChunkKey> keys, Deadline deadline) throws InterruptedException {
     ChunkLease lease = cache.leasePrefix(keys);
     if (cache.keeping() == Keeping.NOTHING) {
-      return new Retrieved(lease, List.of(), 0, FIRST_RANK_ONLY);
+      return new Retrieved(lease, List.of(), 0, new FleetOutcome.FirstRankOnly());
     }
     try {
       int local = lease.size();
       cache.touch(lease, local);
-      String outcome = NOT_ASKED;
+      FleetOutcome outcome = new FleetOutcome.NotAsked();
       int fromPeer = 0;
       if (local < keys.size()) {
         FleetPuller.Pulled pulled = fleet.pull(keys, local, lease, deadline);

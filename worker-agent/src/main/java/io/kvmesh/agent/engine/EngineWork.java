@@ -124,7 +124,7 @@ final class EngineWork {
                 retrieved.fromPeer(),
                 lengths,
                 tokens,
-                retrieved.peerOutcome(),
+                retrieved.outcome().label(),
                 epoch.getAsLong(),
                 sequence),
         bodies);
@@ -140,7 +140,7 @@ final class EngineWork {
     span.tag(Traces.CHUNKS_ASKED, keys.size());
     span.tag(Traces.CHUNKS_LOCAL, retrieved.local());
     span.tag(Traces.CHUNKS_PEER, retrieved.fromPeer());
-    span.tag(Traces.OUTCOME, retrieved.peerOutcome());
+    span.tag(Traces.OUTCOME, retrieved.outcome().label());
     return retrieved;
   }
 
@@ -168,7 +168,7 @@ final class EngineWork {
                 retrieved.order().stream().map(lease::bytes).toList(),
                 retrieved.order().stream().map(lease::tokens).toList(),
                 retrieved.order().stream().map(lease::generation).toList(),
-                retrieved.peerOutcome(),
+                retrieved.outcome().label(),
                 epoch.getAsLong(),
                 sequence),
         List.of());

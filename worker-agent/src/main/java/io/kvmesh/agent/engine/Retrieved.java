@@ -1,6 +1,7 @@
 package io.kvmesh.agent.engine;
 
 import io.kvmesh.agent.cache.ChunkLease;
+import io.kvmesh.agent.fleet.FleetOutcome;
 import java.util.List;
 
 /**
@@ -9,9 +10,9 @@ import java.util.List;
  * @param lease holds all of it; the caller closes it
  * @param order which chunk of the lease is which of the prefix
  * @param local chunks that were here
- * @param peerOutcome what came of asking for the rest
+ * @param outcome what came of asking for the rest
  */
-public record Retrieved(ChunkLease lease, List<Integer> order, int local, String peerOutcome) {
+public record Retrieved(ChunkLease lease, List<Integer> order, int local, FleetOutcome outcome) {
 
   /** Chunks that a peer had, or that lay here behind those. */
   public int fromPeer() {

@@ -17,19 +17,13 @@ import java.util.List;
  */
 public final class FleetPuller {
 
-  /** Nobody has it. */
-  static final String MISS = "miss";
-
-  /** Nothing here could be evicted for it. */
-  static final String NO_ROOM = new PullOutcome.NoRoom(0).label();
-
   /**
    * What came of a pull.
    *
    * @param chunks that are in the lease now, from the first one on that was asked for
-   * @param outcome in one word, the same as in metrics
+   * @param outcome why no more
    */
-  public record Pulled(int chunks, String outcome) {}
+  public record Pulled(int chunks, FleetOutcome outcome) {}
 
   private final LocalLookupCache directory;
   private final PrefixPuller puller;
@@ -53,10 +47,16 @@ public final class FleetPuller {
    */
   public Pulled pull(List<ChunkKey> keys, int from, ChunkLease into, Deadline deadline)
       throws InterruptedException {
-    LookupOutcome lookup = ask(keys, from, deadline);
-    if (!(lookup instanceof LookupOutcome.Found found)) {
-      return new Pulled(0, lookup instanceof LookupOutcome.Miss ? MISS : directory(lookup));
-    }
+    return switch (ask(keys, from, deadline)) {
+      case LookupOutcome.Miss miss -> new Pulled(0, new FleetOutcome.Miss());
+      case LookupOutcome.Unanswered lookup -> new Pulled(0, new FleetOutcome.Unanswered(lookup));
+      case LookupOutcome.Found found -> pull(keys, from, found, into, deadline);
+    };
+  }
+
+  private Pulled pull(
+      List<ChunkKey> keys, int from, LookupOutcome.Found found, ChunkLease into, Deadline deadline)
+      throws InterruptedException {
     PullOutcome outcome = pull(keys, from, 0, found, into, deadline);
     int got = outcome.chunks();
     if (found.remembered()
@@ -65,9 +65,9 @@ public final class FleetPuller {
         && ask(keys, from, deadline) instanceof LookupOutcome.Found now
         && now.holders().getFirst().chunks() > got) {
       PullOutcome rest = pull(keys, from, got, now, into, deadline);
-      return new Pulled(got + rest.chunks(), rest.label());
+      return new Pulled(got + rest.chunks(), FleetOutcome.of(rest));
     }
-    return new Pulled(got, outcome.label());
+    return new Pulled(got, FleetOutcome.of(outcome));
   }
 
   /** Pulls what was found behind the first {@code got} chunks. */
@@ -90,10 +90,6 @@ public final class FleetPuller {
       // It is here now, or isn't where it was said to be.
       directory.forget(keys.getFirst().keyspace(), hashes(keys, from));
     }
-  }
-
-  private static String directory(LookupOutcome outcome) {
-    return "directory_" + outcome.label();
   }
 
   private LookupOutcome ask(List<ChunkKey> keys, int from, Deadline deadline)

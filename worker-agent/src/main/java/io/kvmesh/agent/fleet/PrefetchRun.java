@@ -3,6 +3,7 @@ package io.kvmesh.agent.fleet;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.transfer.Deadline;
+import io.kvmesh.agent.transfer.PullOutcome;
 import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.PrefetchState;
 import java.util.ArrayList;
@@ -191,12 +192,12 @@ final class PrefetchRun {
     tally = tally.came(resident, brought, hereTokens);
   }
 
-  private PrefetchState nothingCame(List<ChunkKey> batch, String outcome) {
-    if (outcome.equals(FleetPuller.MISS)) {
+  private PrefetchState nothingCame(List<ChunkKey> batch, FleetOutcome outcome) {
+    if (outcome instanceof FleetOutcome.Miss) {
       tally = tally.withMissing(keys.size() - tally.here());
       return PrefetchState.DONE;
     }
-    if (outcome.equals(FleetPuller.NO_ROOM)) {
+    if (outcome instanceof FleetOutcome.Pulled(PullOutcome.NoRoom noRoom)) {
       return PrefetchState.NO_ROOM;
     }
     if (++faults < MOST_FAULTS) {
@@ -205,7 +206,7 @@ final class PrefetchRun {
     if (deadline.passed()) {
       return PrefetchState.TIMED_OUT;
     }
-    tally = tally.withFailed(batch.size(), outcome);
+    tally = tally.withFailed(batch.size(), outcome.label());
     return PrefetchState.FAILED;
   }
 }

@@ -11,6 +11,7 @@ import io.kvmesh.agent.cache.RemovalCause;
 import io.kvmesh.agent.cache.Reserving;
 import io.kvmesh.agent.engine.EngineApi;
 import io.kvmesh.agent.engine.Retrieved;
+import io.kvmesh.agent.fleet.FleetOutcome;
 import io.kvmesh.agent.transfer.Deadline;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
@@ -75,19 +76,25 @@ public final class ChunkDesk {
   public ChunkLease get(ChunkKey key, Deadline deadline) throws InterruptedException {
     Retrieved got = api.retrieve(List.of(key), deadline);
     if (got.order().isEmpty()) {
-      counters.count(missOf(got.peerOutcome()));
+      counters.count(missOf(got.outcome()));
     } else {
       counters.count(got.local() > 0 ? DoorCount.GET_LOCAL : DoorCount.GET_PEER);
     }
     return got.lease();
   }
 
-  private static DoorCount missOf(String peerOutcome) {
-    return switch (peerOutcome) {
-      case "miss", EngineApi.NOT_ASKED, EngineApi.FIRST_RANK_ONLY -> DoorCount.GET_MISS;
-      case "timed_out", "directory_timed_out" -> DoorCount.GET_TIMED_OUT;
-      default -> DoorCount.GET_UNAVAILABLE;
+  private static DoorCount missOf(FleetOutcome outcome) {
+    return switch (outcome) {
+      case FleetOutcome.NotAsked notAsked -> DoorCount.GET_MISS;
+      case FleetOutcome.FirstRankOnly elsewhere -> DoorCount.GET_MISS;
+      case FleetOutcome.Miss miss -> DoorCount.GET_MISS;
+      case FleetOutcome.Unanswered unanswered -> failed(unanswered);
+      case FleetOutcome.Pulled pulled -> failed(pulled);
     };
+  }
+
+  private static DoorCount failed(FleetOutcome outcome) {
+    return outcome.timedOut() ? DoorCount.GET_TIMED_OUT : DoorCount.GET_UNAVAILABLE;
   }
 
   /** Of a request that begins now. */
