@@ -52,8 +52,7 @@ public final class ScratchDirectory implements AutoCloseable {
   }
 
   private static void clearIfLeft(Path other) {
-    try (FileChannel lock =
-        FileChannel.open(other.resolve(IN_USE), StandardOpenOption.WRITE)) {
+    try (FileChannel lock = FileChannel.open(other.resolve(IN_USE), StandardOpenOption.WRITE)) {
       if (lock.tryLock() != null) {
         delete(other);
       }

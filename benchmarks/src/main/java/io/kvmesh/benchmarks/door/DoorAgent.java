@@ -19,6 +19,7 @@ import io.kvmesh.agent.engine.tcp.TcpSettings;
 import io.kvmesh.agent.fleet.FleetPuller;
 import io.kvmesh.benchmarks.AgentEnd;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.trace.Traces;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -73,6 +74,7 @@ final class DoorAgent implements AutoCloseable {
         forms,
         new ChunkDesk.Terms(ExistsScope.FLEET, DEADLINE, new Reserving.Now()),
         counters,
+        Traces.off(),
         System::nanoTime);
   }
 

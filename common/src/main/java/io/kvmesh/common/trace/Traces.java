@@ -37,7 +37,6 @@ public final class Traces {
 
   private final Tracer tracer;
   private final boolean on;
-  private final Traced untraced = new Traced(null);
 
   /**
    * Assigns only.
@@ -62,10 +61,22 @@ public final class Traces {
   public <T, E extends Exception> T serve(
       String name, @Nullable Traceparent parent, Work<T, E> work) throws E, InterruptedException {
     if (!on) {
-      return work.run(untraced);
+      return work.run(Traced.OFF);
     }
-    Span.Builder builder = tracer.spanBuilder().name(name).kind(Span.Kind.SERVER);
+    Span.Builder builder = server(name);
     return run(parent == null ? builder.setNoParent() : builder.setParent(context(parent)), work);
+  }
+
+  /**
+   * Begins what another program asked for that can't tell its trace: a new one begins, if the
+   * sampling wants one. The caller closes it, on this thread.
+   */
+  public Traced begin(String name) {
+    return on ? Traced.begin(tracer, server(name).setNoParent()) : Traced.OFF;
+  }
+
+  private Span.Builder server(String name) {
+    return tracer.spanBuilder().name(name).kind(Span.Kind.SERVER);
   }
 
   /** As above, where nothing is thrown that would have to be told. */
@@ -81,7 +92,7 @@ public final class Traces {
 
   /** Of work that isn't traced. */
   public Traced untraced() {
-    return untraced;
+    return Traced.OFF;
   }
 
   private TraceContext context(Traceparent parent) {
@@ -98,22 +109,18 @@ public final class Traces {
       throws E, InterruptedException {
     return on
         ? run(tracer.spanBuilder().name(name).kind(Span.Kind.CLIENT), work)
-        : work.run(untraced);
+        : work.run(Traced.OFF);
   }
 
   private <T, E extends Exception> T run(Span.Builder builder, Work<T, E> work)
       throws E, InterruptedException {
-    Span span = builder.start();
-    try (var _ = tracer.withSpan(span)) {
-      return work.run(new Traced(span));
-    } catch (InterruptedException e) {
-      span.tag(OUTCOME, "interrupted");
-      throw e;
-    } catch (Throwable e) {
-      span.error(e);
-      throw e;
-    } finally {
-      span.end();
+    try (Traced span = Traced.begin(tracer, builder)) {
+      try {
+        return work.run(span);
+      } catch (Throwable e) {
+        span.failed(e);
+        throw e;
+      }
     }
   }
 

@@ -176,7 +176,7 @@ public final class Agent implements AutoCloseable {
             traces,
             NANO_TIME);
     this.tcpDoors =
-        new TcpDoors(settings, doorSettings, new EngineApi(cache, fleet), cache, NANO_TIME);
+        new TcpDoors(settings, doorSettings, new EngineApi(cache, fleet), cache, traces, NANO_TIME);
   }
 
   private CommandDesk commands() {

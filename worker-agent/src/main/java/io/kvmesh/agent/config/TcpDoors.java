@@ -16,6 +16,7 @@ import io.kvmesh.agent.engine.tcp.TcpDoor;
 import io.kvmesh.agent.engine.tcp.TcpProtocol;
 import io.kvmesh.agent.engine.tcp.TcpSettings;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.trace.Traces;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.EnumSet;
@@ -30,6 +31,7 @@ final class TcpDoors implements AutoCloseable {
   private final EngineApi api;
   private final ChunkCache cache;
   private final EngineSettings engine;
+  private final Traces traces;
   private final LongSupplier nanoTime;
   private final BodyForms forms;
   private final List<NamedDoor> doors;
@@ -45,10 +47,12 @@ final class TcpDoors implements AutoCloseable {
       EngineSettings engine,
       EngineApi api,
       ChunkCache cache,
+      Traces traces,
       LongSupplier nanoTime) {
     this.engine = engine;
     this.api = api;
     this.cache = cache;
+    this.traces = traces;
     this.nanoTime = nanoTime;
     this.forms =
         new BodyForms(
@@ -109,6 +113,7 @@ final class TcpDoors implements AutoCloseable {
         forms,
         new ChunkDesk.Terms(exists, engine.deadline(), engine.storing()),
         counters,
+        traces,
         nanoTime);
   }
 

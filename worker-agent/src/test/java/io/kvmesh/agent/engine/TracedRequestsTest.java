@@ -1,7 +1,7 @@
 package io.kvmesh.agent.engine;
 
+import static io.kvmesh.agent.transfer.RecordedSpans.attribute;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.directory.Holder;
 import io.kvmesh.agent.directory.LookupOutcome;
@@ -19,7 +19,6 @@ import io.kvmesh.common.wire.engine.EnginePrefetchMsg;
 import io.kvmesh.common.wire.engine.EnginePrefetchRetMsg;
 import io.kvmesh.common.wire.engine.EngineRetrieveMsg;
 import io.kvmesh.common.wire.engine.EngineRetrieveRetMsg;
-import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.io.IOException;
 import java.time.Duration;
@@ -83,26 +82,13 @@ class TracedRequestsTest {
         .message();
   }
 
-  private SpanData span(String name) {
-    await().until(() -> spans.ended().stream().anyMatch(span -> span.getName().equals(name)));
-    return spans.ended().stream()
-        .filter(span -> span.getName().equals(name))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  private static @Nullable Object attribute(SpanData span, String name) {
-    Object text = span.getAttributes().get(AttributeKey.stringKey(name));
-    return text == null ? span.getAttributes().get(AttributeKey.longKey(name)) : text;
-  }
-
   @Test
   void retrieve_ofATrace_isSpannedThroughThePullToThePeer() {
     assertThat(retrieve(ENGINE.toString()).numPeer()).isEqualTo(6);
 
-    SpanData request = span("engine retrieve");
-    SpanData pull = span("peer pull");
-    SpanData served = span("peer get");
+    SpanData request = spans.await("engine retrieve");
+    SpanData pull = spans.await("peer pull");
+    SpanData served = spans.await("peer get");
     assertThat(List.of(request, pull, served))
         .allSatisfy(it -> assertThat(it.getTraceId()).isEqualTo(ENGINE.traceId()));
     assertThat(request.getParentSpanId()).isEqualTo(ENGINE.spanId());
@@ -131,7 +117,7 @@ class TracedRequestsTest {
   void lookup_withoutATrace_beginsOne() {
     client.ask(EngineLookupRetMsg.class, new EngineLookupMsg(session, TestDoor.texts(KEYS), false));
 
-    SpanData request = span("engine lookup");
+    SpanData request = spans.await("engine lookup");
     assertThat(request.getParentSpanContext().isValid()).isFalse();
     assertThat(attribute(request, "chunks.peer")).isEqualTo(6L);
   }
@@ -145,7 +131,7 @@ class TracedRequestsTest {
             new EngineLookupMsg(session, TestDoor.texts(KEYS), false, tooLong));
 
     assertThat(found.numFleet()).isEqualTo(6);
-    assertThat(span("engine lookup").getTraceId()).isNotEqualTo(ENGINE.traceId());
+    assertThat(spans.await("engine lookup").getTraceId()).isNotEqualTo(ENGINE.traceId());
     assertThat(counters.get(EngineCount.BAD_TRACEPARENT)).isEqualTo(1);
   }
 
@@ -155,11 +141,11 @@ class TracedRequestsTest {
         EnginePrefetchRetMsg.class,
         new EnginePrefetchMsg(session, TestDoor.texts(KEYS), 0, ENGINE.toString()));
 
-    SpanData prefetch = span("prefetch");
+    SpanData prefetch = spans.await("prefetch");
     assertThat(prefetch.getTraceId()).isEqualTo(ENGINE.traceId());
     assertThat(prefetch.getParentSpanId()).isEqualTo(ENGINE.spanId());
     assertThat(attribute(prefetch, "outcome")).isEqualTo("done");
     assertThat(attribute(prefetch, "chunks.peer")).isEqualTo(6L);
-    assertThat(span("peer pull").getParentSpanId()).isEqualTo(prefetch.getSpanId());
+    assertThat(spans.await("peer pull").getParentSpanId()).isEqualTo(prefetch.getSpanId());
   }
 }

@@ -3,6 +3,7 @@ package io.kvmesh.agent.transfer;
 import io.micrometer.tracing.Tracer;
 import io.micrometer.tracing.otel.bridge.OtelCurrentTraceContext;
 import io.micrometer.tracing.otel.bridge.OtelTracer;
+import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
@@ -10,8 +11,11 @@ import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /** Makes real spans, and keeps those that have ended and are sampled. */
 public final class RecordedSpans implements SpanExporter {
@@ -27,6 +31,22 @@ public final class RecordedSpans implements SpanExporter {
   /** In the order of their ends. */
   public List<SpanData> ended() {
     return List.copyOf(ended);
+  }
+
+  /** The first of that name, once it has ended. */
+  public SpanData await(String name) {
+    Awaitility.await().until(() -> find(name).isPresent());
+    return find(name).orElseThrow();
+  }
+
+  private Optional<SpanData> find(String name) {
+    return ended.stream().filter(span -> span.getName().equals(name)).findFirst();
+  }
+
+  /** A text or a number; null = it has none of that name. */
+  public static @Nullable Object attribute(SpanData span, String name) {
+    Object text = span.getAttributes().get(AttributeKey.stringKey(name));
+    return text == null ? span.getAttributes().get(AttributeKey.longKey(name)) : text;
   }
 
   @Override

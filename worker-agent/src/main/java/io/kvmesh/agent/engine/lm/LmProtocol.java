@@ -6,6 +6,7 @@ import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.engine.tcp.BadRequestException;
 import io.kvmesh.agent.engine.tcp.ChunkDesk;
 import io.kvmesh.agent.engine.tcp.DoorCount;
+import io.kvmesh.agent.engine.tcp.DoorRequest;
 import io.kvmesh.agent.engine.tcp.RemoteKeys;
 import io.kvmesh.agent.engine.tcp.TcpConnection;
 import io.kvmesh.agent.engine.tcp.TcpProtocol;
@@ -61,7 +62,7 @@ public final class LmProtocol implements TcpProtocol {
     switch (request.command()) {
       case PUT -> put(client, key, request);
       case GET -> get(client, key);
-      case EXIST -> reply(client, desk.exists(key) ? LmReply.YES : LmReply.NO);
+      case EXIST -> exist(client, key);
       case LIST -> desk.counters().count(DoorCount.OTHER);
       case HEALTH -> {
         desk.counters().count(DoorCount.OTHER);
@@ -96,7 +97,8 @@ public final class LmProtocol implements TcpProtocol {
   }
 
   private void get(TcpConnection client, ChunkKey key) throws IOException, InterruptedException {
-    try (ChunkLease lease = desk.get(key)) {
+    try (DoorRequest request = desk.begin("lm get");
+        ChunkLease lease = desk.get(key, request)) {
       Optional<BodyForm> form = lease.size() == 0 ? Optional.empty() : form(lease);
       if (form.isPresent()) {
         reply(client, LmReply.body(lease.bytes(0), form.get()));
@@ -105,6 +107,12 @@ public final class LmProtocol implements TcpProtocol {
       } else {
         reply(client, LmReply.NO);
       }
+    }
+  }
+
+  private void exist(TcpConnection client, ChunkKey key) throws IOException, InterruptedException {
+    try (DoorRequest request = desk.begin("lm exist")) {
+      reply(client, desk.exists(key, request) ? LmReply.YES : LmReply.NO);
     }
   }
 

@@ -7,7 +7,7 @@ import io.kvmesh.agent.cache.CommitOutcome;
 import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.engine.tcp.ChunkDesk;
 import io.kvmesh.agent.engine.tcp.DoorCount;
-import io.kvmesh.agent.transfer.Deadline;
+import io.kvmesh.agent.engine.tcp.DoorRequest;
 import io.kvmesh.common.key.ChunkKey;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -30,17 +30,21 @@ final class RespChunks {
 
   void get(RespRequest request, RespReplies out)
       throws IOException, InterruptedException, RespError {
-    value(RespName.of(request.nextText()), desk.deadline(), out);
+    RespName name = RespName.of(request.nextText());
+    try (DoorRequest asked = desk.begin("resp get")) {
+      value(name, asked, out);
+    }
   }
 
   /** One deadline for all that has to come from peers. */
   void mget(RespRequest request, RespReplies out)
       throws IOException, InterruptedException, RespError {
     List<RespName> names = names(request);
-    Deadline deadline = desk.deadline();
     out.array(names.size());
-    for (RespName name : names) {
-      value(name, deadline, out);
+    try (DoorRequest asked = desk.begin("resp mget")) {
+      for (RespName name : names) {
+        value(name, asked, out);
+      }
     }
   }
 
@@ -52,9 +56,9 @@ final class RespChunks {
     return names;
   }
 
-  private void value(RespName name, Deadline deadline, RespReplies out)
+  private void value(RespName name, DoorRequest asked, RespReplies out)
       throws IOException, InterruptedException {
-    try (ChunkLease lease = desk.get(name.chunk(), deadline)) {
+    try (ChunkLease lease = desk.get(name.chunk(), asked)) {
       Optional<PairMetadata> metadata = metadata(name, lease);
       if (lease.size() == 0 || (name.isMetadata() && metadata.isEmpty())) {
         out.none();
@@ -77,7 +81,8 @@ final class RespChunks {
   void strlen(RespRequest request, RespReplies out)
       throws IOException, InterruptedException, RespError {
     RespName name = RespName.of(request.nextText());
-    try (ChunkLease lease = desk.get(name.chunk())) {
+    try (DoorRequest asked = desk.begin("resp strlen");
+        ChunkLease lease = desk.get(name.chunk(), asked)) {
       int ofBody = lease.size() == 0 || name.isMetadata() ? 0 : lease.bytes(0);
       out.number(metadata(name, lease).map(it -> it.write().length).orElse(ofBody));
     }
@@ -86,16 +91,17 @@ final class RespChunks {
   void exists(RespRequest request, RespReplies out)
       throws IOException, InterruptedException, RespError {
     List<RespName> names = names(request);
-    Deadline deadline = desk.deadline();
     int found = 0;
-    for (RespName name : names) {
-      found += exists(name, deadline) ? 1 : 0;
+    try (DoorRequest asked = desk.begin("resp exists")) {
+      for (RespName name : names) {
+        found += exists(name, asked) ? 1 : 0;
+      }
     }
     out.number(found);
   }
 
-  private boolean exists(RespName name, Deadline deadline) throws InterruptedException {
-    return desk.exists(name.chunk(), deadline) && !(name.isMetadata() && isFormless(name.chunk()));
+  private boolean exists(RespName name, DoorRequest asked) throws InterruptedException {
+    return desk.exists(name.chunk(), asked) && !(name.isMetadata() && isFormless(name.chunk()));
   }
 
   /** What is here and whose metadata nobody knows has none. */

@@ -15,6 +15,7 @@ import io.kvmesh.agent.fleet.FleetOutcome;
 import io.kvmesh.agent.transfer.Deadline;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkKey;
+import io.kvmesh.common.trace.Traces;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -31,6 +32,7 @@ public final class ChunkDesk {
   private final BodyForms forms;
   private final Terms terms;
   private final Counters<DoorCount> counters;
+  private final Traces traces;
   private final LongSupplier nanoTime;
 
   /**
@@ -49,12 +51,14 @@ public final class ChunkDesk {
       BodyForms forms,
       Terms terms,
       Counters<DoorCount> counters,
+      Traces traces,
       LongSupplier nanoTime) {
     this.api = api;
     this.cache = cache;
     this.forms = forms;
     this.terms = terms;
     this.counters = counters;
+    this.traces = traces;
     this.nanoTime = nanoTime;
   }
 
@@ -64,17 +68,21 @@ public final class ChunkDesk {
   }
 
   /**
+   * Begins a request that may ask controllers and peers. The caller closes it, on this thread.
+   *
+   * @param name of its span
+   */
+  public DoorRequest begin(String name) {
+    return new DoorRequest(Deadline.after(terms.deadline(), nanoTime), traces.begin(name));
+  }
+
+  /**
    * The chunk, from here or else from a peer; a use of it.
    *
    * @return a lease that the caller closes, of one chunk, or of none where it isn't to be had
    */
-  public ChunkLease get(ChunkKey key) throws InterruptedException {
-    return get(key, deadline());
-  }
-
-  /** As above, by that deadline. */
-  public ChunkLease get(ChunkKey key, Deadline deadline) throws InterruptedException {
-    Retrieved got = api.retrieve(List.of(key), deadline);
+  public ChunkLease get(ChunkKey key, DoorRequest request) throws InterruptedException {
+    Retrieved got = request.retrieve(api, key);
     if (got.order().isEmpty()) {
       counters.count(missOf(got.outcome()));
     } else {
@@ -97,11 +105,6 @@ public final class ChunkDesk {
     return outcome.timedOut() ? DoorCount.GET_TIMED_OUT : DoorCount.GET_UNAVAILABLE;
   }
 
-  /** Of a request that begins now. */
-  public Deadline deadline() {
-    return Deadline.after(terms.deadline(), nanoTime);
-  }
-
   /**
    * How the values of a chunk that was got lie.
    *
@@ -117,15 +120,10 @@ public final class ChunkDesk {
   }
 
   /** Whether the chunk is here, or in the fleet where that counts; not a use. */
-  public boolean exists(ChunkKey key) throws InterruptedException {
-    return exists(key, deadline());
-  }
-
-  /** As above, by that deadline. */
-  public boolean exists(ChunkKey key, Deadline deadline) throws InterruptedException {
+  public boolean exists(ChunkKey key, DoorRequest request) throws InterruptedException {
     boolean here = cache.exists(key);
-    boolean there =
-        !here && terms.exists() == ExistsScope.FLEET && api.inFleet(List.of(key), 0, deadline) > 0;
+    boolean there = !here && terms.exists() == ExistsScope.FLEET && request.isInFleet(api, key);
+    request.found(here, there);
     counters.count(
         here ? DoorCount.EXISTS_LOCAL : there ? DoorCount.EXISTS_FLEET : DoorCount.EXISTS_MISS);
     return here || there;

@@ -15,6 +15,7 @@ import io.kvmesh.agent.engine.EngineApi;
 import io.kvmesh.agent.fleet.FleetPuller;
 import io.kvmesh.agent.transfer.TestAgent;
 import io.kvmesh.common.count.Counters;
+import io.kvmesh.common.trace.Traces;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -60,7 +61,18 @@ public final class DoorFixture implements AutoCloseable {
       PeerDirectory directory,
       BiFunction<ChunkDesk, LongSupplier, TcpProtocol> of)
       throws IOException {
-    agent = TestAgent.named("door").pages(pages, PAGE).start();
+    this(pages, exists, directory, of, Traces.off());
+  }
+
+  /** As above, with spans. */
+  public DoorFixture(
+      int pages,
+      ExistsScope exists,
+      PeerDirectory directory,
+      BiFunction<ChunkDesk, LongSupplier, TcpProtocol> of,
+      Traces traces)
+      throws IOException {
+    agent = TestAgent.named("door").pages(pages, PAGE).traces(traces).start();
     LocalLookupCache lookups =
         new LocalLookupCache(
             directory,
@@ -75,6 +87,7 @@ public final class DoorFixture implements AutoCloseable {
             new BodyForms(BodyRule.ANY, PAGE),
             new ChunkDesk.Terms(exists, Duration.ofSeconds(5), new Reserving.Now()),
             counters,
+            traces,
             System::nanoTime);
     door = open(of);
   }
