@@ -7,6 +7,7 @@ import io.kvmesh.agent.cache.ChunkLease;
 import io.kvmesh.agent.directory.Holder;
 import io.kvmesh.agent.directory.LookupOutcome;
 import io.kvmesh.agent.transfer.TestAgent;
+import io.kvmesh.agent.transfer.TestAgentBuilder;
 import io.kvmesh.common.count.Counters;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.ChunkKey;
@@ -56,7 +57,7 @@ class PrefetcherTest {
     start(TestAgent.named("me"), Prefetchers.LIMITS);
   }
 
-  private void start(TestAgent.Builder builder, PrefetchLimits limits) throws IOException {
+  private void start(TestAgentBuilder builder, PrefetchLimits limits) throws IOException {
     agent = builder.start();
     prefetcher =
         Prefetchers.of(
@@ -67,7 +68,7 @@ class PrefetcherTest {
             () -> System.nanoTime() + nanoTime.get());
   }
 
-  private void startAnew(TestAgent.Builder builder, PrefetchLimits limits) throws IOException {
+  private void startAnew(TestAgentBuilder builder, PrefetchLimits limits) throws IOException {
     prefetcher.close();
     agent.close();
     start(builder, limits);

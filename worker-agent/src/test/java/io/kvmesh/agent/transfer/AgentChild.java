@@ -64,7 +64,7 @@ final class AgentChild {
   }
 
   /** As all agents of such a test are. */
-  static TestAgent.Builder agent(String name, Path file) {
+  static TestAgentBuilder agent(String name, Path file) {
     return TestAgent.named(name)
         .pages(PAGES, PAGE_BYTES)
         .getBytes(BATCH_CHUNKS * PAGE_BYTES)

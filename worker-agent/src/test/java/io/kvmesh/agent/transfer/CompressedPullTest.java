@@ -48,7 +48,7 @@ class CompressedPullTest {
   private TestAgent owner;
   private TestAgent asker;
 
-  private static TestAgent.Builder agent(String name) {
+  private static TestAgentBuilder agent(String name) {
     return TestAgent.named(name).connectTimeout(LONG).packedBytes(1 << 20);
   }
 
@@ -57,7 +57,7 @@ class CompressedPullTest {
     use(agent("owner"), agent("asker"));
   }
 
-  private void use(TestAgent.Builder one, TestAgent.Builder other) throws IOException {
+  private void use(TestAgentBuilder one, TestAgentBuilder other) throws IOException {
     owner = one.start();
     asker = other.start();
   }

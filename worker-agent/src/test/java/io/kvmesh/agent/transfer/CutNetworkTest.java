@@ -41,7 +41,7 @@ class CutNetworkTest {
     network = new CutNetwork(owner.server.initAddress(), owner.server.lookupAddress());
   }
 
-  private static TestAgent.Builder agent(String name) {
+  private static TestAgentBuilder agent(String name) {
     return TestAgent.named(name)
         .pages(64, PAGE)
         .getBytes(4 * PAGE)

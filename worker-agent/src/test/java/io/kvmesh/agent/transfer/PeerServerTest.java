@@ -45,7 +45,7 @@ class PeerServerTest {
     use(TestAgent.named("owner"));
   }
 
-  private void use(TestAgent.Builder builder) throws IOException {
+  private void use(TestAgentBuilder builder) throws IOException {
     owner = builder.start();
     owner.store(KEYS);
     init = RawClient.dealer(owner.address());

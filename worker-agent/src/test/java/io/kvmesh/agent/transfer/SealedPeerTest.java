@@ -53,7 +53,7 @@ class SealedPeerTest {
     return SocketSettings.DEFAULT.withKeys(Optional.of(CurveKeys.of(secret)));
   }
 
-  private static TestAgent.Builder agent(String name) {
+  private static TestAgentBuilder agent(String name) {
     return TestAgent.named(name).sockets(keys(1)).connectTimeout(LONG);
   }
 

@@ -44,7 +44,7 @@ class ShmChannelTest {
 
   @TempDir private Path directory;
 
-  private TestAgent.Builder agent(String name) {
+  private TestAgentBuilder agent(String name) {
     return TestAgent.named(name).file(directory.resolve(name));
   }
 

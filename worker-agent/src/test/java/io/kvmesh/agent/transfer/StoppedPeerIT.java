@@ -30,7 +30,7 @@ class StoppedPeerIT {
 
   @TempDir private Path directory;
 
-  private TestAgent.Builder here(String name) {
+  private TestAgentBuilder here(String name) {
     return AgentChild.agent(name, directory.resolve(name));
   }
 

@@ -13,7 +13,6 @@ import io.kvmesh.agent.cache.PendingChunk;
 import io.kvmesh.agent.cache.policy.PolicyName;
 import io.kvmesh.agent.event.EventOutbox;
 import io.kvmesh.agent.memory.ArenaOptions;
-import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.agent.memory.PageArena;
 import io.kvmesh.agent.memory.RangeAllocator;
 import io.kvmesh.common.count.Counters;
@@ -21,13 +20,11 @@ import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
-import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +59,7 @@ public final class TestAgent implements AutoCloseable {
   private final PageArena arena;
   private final Optional<PageArena> packedArena;
 
-  private TestAgent(Builder builder) throws IOException {
+  TestAgent(TestAgentBuilder builder) throws IOException {
     arena =
         PageArena.open(
             new ArenaOptions(
@@ -114,208 +111,8 @@ public final class TestAgent implements AutoCloseable {
   }
 
   /** An agent of 64 pages of 4 KiB, to be changed. */
-  public static Builder named(String name) {
-    return new Builder(name);
-  }
-
-  /** What an agent is made with. */
-  public static final class Builder {
-    private final String name;
-    private int pages = 64;
-    private int initialPages = Integer.MAX_VALUE;
-    private int pageBytes = 4096;
-    private boolean ranges;
-    private long packedBytes;
-    private long getBytes = 16 * 4096;
-    private long maxLoanedPerPeer = 64 << 20;
-    private long maxSealed = Long.MAX_VALUE;
-    private int maxOverduePerPeer = 8;
-    private Duration loanDeadline = Duration.ofSeconds(10);
-    private Duration connectTimeout = Duration.ofSeconds(20);
-    private Duration passOverMost = Duration.ofMillis(200);
-    private Duration idleTimeout = Duration.ofMinutes(1);
-    private long maxInFlight = 64 << 20;
-    private Duration putDeadline = Duration.ofSeconds(10);
-    private Duration hold = Duration.ofSeconds(10);
-    private Duration holders = Duration.ofSeconds(20);
-    private int maxHeldPercent = 100;
-    private int maxDisplacedPercent = 25;
-    private int maxPuts = 16;
-    private SocketSettings sockets = SocketSettings.DEFAULT;
-    private String host = "127.0.0.1";
-    private Optional<Path> file = Optional.empty();
-    private List<String> channels = Channels.ALL;
-    private Traces traces = Traces.off();
-
-    private Builder(String name) {
-      this.name = name;
-    }
-
-    public Builder pages(int count, int bytes) {
-      pages = count;
-      pageBytes = bytes;
-      return this;
-    }
-
-    public Builder traces(Traces tracing) {
-      traces = tracing;
-      return this;
-    }
-
-    /** Its memory is given out in ranges instead of pages. */
-    public Builder ranges() {
-      ranges = true;
-      return this;
-    }
-
-    /** So many are usable at first; the others are taken into use one by one. */
-    public Builder initialPages(int count) {
-      initialPages = count;
-      return this;
-    }
-
-    /** Memory for chunks that are compressed. */
-    public Builder packedBytes(long bytes) {
-      packedBytes = bytes;
-      return this;
-    }
-
-    public Builder getBytes(long bytes) {
-      getBytes = bytes;
-      return this;
-    }
-
-    public Builder maxLoanedPerPeer(long bytes) {
-      maxLoanedPerPeer = bytes;
-      return this;
-    }
-
-    public Builder maxSealed(long bytes) {
-      maxSealed = bytes;
-      return this;
-    }
-
-    public Builder overdue(Duration deadline, int mostPerPeer) {
-      loanDeadline = deadline;
-      maxOverduePerPeer = mostPerPeer;
-      return this;
-    }
-
-    public Builder connectTimeout(Duration timeout) {
-      connectTimeout = timeout;
-      return this;
-    }
-
-    public Builder passOver(Duration most) {
-      passOverMost = most;
-      return this;
-    }
-
-    public Builder idleTimeout(Duration timeout) {
-      idleTimeout = timeout;
-      return this;
-    }
-
-    public Builder maxInFlight(long bytes) {
-      maxInFlight = bytes;
-      return this;
-    }
-
-    public Builder putDeadline(Duration most) {
-      putDeadline = most;
-      return this;
-    }
-
-    public Builder hold(Duration time, int mostPercent) {
-      hold = time;
-      maxHeldPercent = mostPercent;
-      return this;
-    }
-
-    /** How long a move waits at its end for those who hold its chunks here. */
-    public Builder holders(Duration most) {
-      holders = most;
-      return this;
-    }
-
-    /** What may give way to the chunks of peers that are going. */
-    public Builder maxDisplaced(int percent) {
-      maxDisplacedPercent = percent;
-      return this;
-    }
-
-    public Builder maxPuts(int most) {
-      maxPuts = most;
-      return this;
-    }
-
-    public Builder sockets(SocketSettings settings) {
-      sockets = settings;
-      return this;
-    }
-
-    /** Under which others reach it. */
-    public Builder host(String advertised) {
-      host = advertised;
-      return this;
-    }
-
-    /** Its memory lies in a file, for others to map. */
-    public Builder file(Path path) {
-      file = Optional.of(path);
-      return this;
-    }
-
-    public Builder channels(String... preferred) {
-      channels = List.of(preferred);
-      return this;
-    }
-
-    public TestAgent start() throws IOException {
-      return new TestAgent(this);
-    }
-
-    private ChunkMemory memory(PageArena arena) {
-      return ranges
-          ? ChunkMemory.ranges(new RangeAllocator(arena), pageBytes, pages)
-          : ChunkMemory.paged(
-              new PageAllocator(arena, pageBytes, Math.min(pages, initialPages)), 1);
-    }
-
-    private PeerServerSettings server() {
-      return new PeerServerSettings(
-          sockets,
-          "tcp://127.0.0.1:0",
-          "tcp://127.0.0.1:0",
-          host,
-          maxLoanedPerPeer,
-          4 * maxLoanedPerPeer,
-          maxSealed,
-          maxOverduePerPeer,
-          loanDeadline,
-          64,
-          new PutLimits(
-              maxPuts,
-              putDeadline,
-              new PullLimits(getBytes, 3, 1),
-              hold,
-              maxHeldPercent,
-              maxDisplacedPercent));
-    }
-
-    private MoveLimits moves() {
-      return new MoveLimits(
-          Duration.ofSeconds(40),
-          putDeadline,
-          new PullLimits(getBytes, 3, 1),
-          holders,
-          Long.MAX_VALUE);
-    }
-
-    private PeerClientSettings client() {
-      return new PeerClientSettings(
-          sockets, connectTimeout, passOverMost, idleTimeout, 64, 256, maxInFlight, maxInFlight, 1);
-    }
+  public static TestAgentBuilder named(String name) {
+    return new TestAgentBuilder(name);
   }
 
   /** Where peers shake hands with it. */
