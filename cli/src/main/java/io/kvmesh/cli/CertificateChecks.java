@@ -6,6 +6,7 @@ import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
@@ -18,6 +19,12 @@ final class CertificateChecks {
 
   private static final Duration SOON = Duration.ofDays(14);
   private static final Duration AT_ONCE = Duration.ofDays(1);
+
+  private static final String KAFKA = "kvmesh-kafka";
+  private static final String REDIS = "kvmesh-redis";
+
+  /** What a controller's own bundles are for. */
+  private static final Map<String, String> WITH_STORES = Map.of(KAFKA, "Kafka", REDIS, "Redis");
 
   private CertificateChecks() {}
 
@@ -65,21 +72,33 @@ final class CertificateChecks {
     if (left.compareTo(SOON) >= 0) {
       return Optional.empty();
     }
+    String name = Table.text(bundle.path("name"));
     String what =
         "%s of its SSL bundle %s %s on %s"
-            .formatted(
-                subject,
-                Table.text(bundle.path("name")),
-                left.isNegative() ? "expired" : "expires",
-                end);
-    String meaning = "from then on those who check it refuse the connection, Prometheus too";
-    String change =
-        "put a new one where spring.ssl.bundle.*.%s says; it is taken without a restart where"
-                .formatted(Table.text(bundle.path("name")))
-            + " reload-on-update is set";
+            .formatted(subject, name, left.isNegative() ? "expired" : "expires", end);
+    String meaning =
+        WITH_STORES.containsKey(name)
+            ? "from then on there is no connection between it and " + WITH_STORES.get(name)
+            : "from then on those who check it refuse the connection, Prometheus too";
+    String change = change(name);
     return Optional.of(
         left.compareTo(AT_ONCE) < 0
             ? Finding.trouble(survey.url(), what, meaning, change)
             : Finding.warning(survey.url(), what, meaning, change));
+  }
+
+  private static String change(String bundle) {
+    return switch (bundle) {
+      case KAFKA ->
+          "put a new one where the file says that kvmesh.kafka.properties-file names, and restart"
+              + " the controller; agents have files of their own";
+      case REDIS ->
+          "put the new ones into the file that kvmesh.redis.ca-file names; each new connection"
+              + " reads it";
+      default ->
+          "put a new one where spring.ssl.bundle.*.%s says; it is taken without a restart where"
+                  .formatted(bundle)
+              + " reload-on-update is set";
+    };
   }
 }

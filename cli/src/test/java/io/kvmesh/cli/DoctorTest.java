@@ -338,6 +338,19 @@ class DoctorTest {
     assertThat(run.out()).contains(finding.formatted(controller.url()));
   }
 
+  @Test
+  void certificatesOfKafkaAndRedis_areFoundWithTheirSettings() {
+    String kafka = bundle("certificateChains", -1, 400).replace("rest", "kvmesh-kafka");
+    controller.change(INFO, "\"build\"", kafka);
+
+    assertThat(doctor().out())
+        .contains("its SSL bundle kvmesh-kafka expired on", "kvmesh.kafka.properties-file");
+
+    controller.change(INFO, "kvmesh-kafka", "kvmesh-redis");
+
+    assertThat(doctor().out()).contains("no connection between it and Redis", "kvmesh.redis.ca-file");
+  }
+
   /** As {@code /actuator/info} shows it, with two chains, before {@code build}. */
   private static String bundle(String store, int daysLeft, int daysLeftOfTheOther) {
     Instant now = Instant.now().plusSeconds(60);

@@ -63,6 +63,7 @@ import org.springframework.context.annotation.Import;
 @Import({
   WebConfiguration.class,
   AccessConfiguration.class,
+  CertificateConfiguration.class,
   VllmConfiguration.class,
   TraceConfiguration.class
 })

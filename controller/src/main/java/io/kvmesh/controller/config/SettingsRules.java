@@ -10,7 +10,6 @@ import io.kvmesh.controller.lookup.LocationWeights;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.springframework.boot.ssl.pem.PemContent;
 import org.springframework.util.unit.DataSize;
 
 /** What each setting must be. Adds to the faults, never throws. */
@@ -193,11 +193,7 @@ final class SettingsRules {
         redis.username(),
         "needs kvmesh.redis.password as well");
     if (!redis.caFile().isEmpty()) {
-      faults.require(
-          Files.isReadable(Path.of(redis.caFile())),
-          "redis.ca-file",
-          redis.caFile(),
-          "must be a file of certificates that can be read");
+      checkCertificates(redis.caFile());
       faults.require(
           redis.uri().startsWith("rediss"),
           "redis.ca-file",
@@ -210,6 +206,16 @@ final class SettingsRules {
         redis.topologyRefresh(),
         Duration.ofSeconds(1),
         Duration.ofHours(1));
+  }
+
+  private void checkCertificates(String file) {
+    try {
+      if (PemContent.load(Path.of(file)).getCertificates().isEmpty()) {
+        faults.add("redis.ca-file", file, "must be a file with certificates in PEM");
+      }
+    } catch (IOException | IllegalStateException | InvalidPathException e) {
+      faults.add("redis.ca-file", file, "must be a file of certificates in PEM: " + e);
+    }
   }
 
   private void checkIndex(ControllerSettings.Index index, ControllerSettings.Redis redis) {

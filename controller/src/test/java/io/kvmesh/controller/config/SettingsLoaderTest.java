@@ -3,11 +3,15 @@ package io.kvmesh.controller.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
@@ -122,6 +126,24 @@ class SettingsLoaderTest {
     assertThat(thrown.faults())
         .extracting(SettingFault::setting)
         .containsExactlyInAnyOrderElementsOf(given.keySet());
+  }
+
+  @Test
+  void fileWithoutCertificates_isRefused(@TempDir Path dir) throws IOException {
+    Path file = Files.writeString(dir.resolve("ca.crt"), "not a certificate");
+
+    InvalidSettingsException thrown =
+        catchThrowableOfType(
+            InvalidSettingsException.class,
+            () ->
+                load(
+                    Map.of(
+                        "kvmesh.redis.uri", "rediss://r1:6379",
+                        "kvmesh.redis.ca-file", file.toString())));
+
+    assertThat(thrown)
+        .hasMessageContaining(file.toString())
+        .hasMessageContaining("must be a file of certificates in PEM");
   }
 
   @Test

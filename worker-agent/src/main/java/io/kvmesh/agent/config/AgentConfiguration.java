@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Import;
 /** The program's beans: the agent, and what looks at it. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({AccessConfiguration.class, TraceConfiguration.class})
+@Import({AccessConfiguration.class, CertificateConfiguration.class, TraceConfiguration.class})
 public class AgentConfiguration {
 
   @Bean

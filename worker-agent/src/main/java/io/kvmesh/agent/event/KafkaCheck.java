@@ -9,16 +9,18 @@ import org.apache.kafka.common.KafkaException;
 /** Whether Kafka's clients can do with what they are given. */
 public final class KafkaCheck {
 
-  private static final String NOBODY = "127.0.0.1:9";
+  static final String NOBODY = "127.0.0.1:9";
 
   private KafkaCheck() {}
 
   /**
-   * Makes a client and closes it before it has connected: thereby keys and certificates are read.
+   * Reads keys and certificates, and where that asks nobody makes a client and closes it before it
+   * has connected.
    *
    * @throws IOException if it can't be made
    */
   public static void check(ClientProperties properties) throws IOException {
+    KafkaCertificates.read(properties);
     if (properties.values().isEmpty() || !properties.needNobody()) {
       return;
     }
@@ -29,7 +31,7 @@ public final class KafkaCheck {
     }
   }
 
-  private static Throwable innermost(Throwable e) {
+  static Throwable innermost(Throwable e) {
     Throwable cause = e.getCause();
     return cause == null ? e : innermost(cause);
   }

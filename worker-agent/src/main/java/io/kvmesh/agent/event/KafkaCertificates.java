@@ -1,0 +1,57 @@
+package io.kvmesh.agent.event;
+
+import io.kvmesh.common.process.ClientProperties;
+import java.io.IOException;
+import java.security.KeyStore;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.network.ConnectionMode;
+import org.apache.kafka.common.security.auth.SslEngineFactory;
+import org.apache.kafka.common.security.ssl.SslFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The certificates that Kafka's clients work with, whatever form their properties name them in. A
+ * client reads them when it is made, and never again.
+ *
+ * @param shown to Kafka; null = none
+ * @param trusted by which Kafka is known; null = those of the JVM
+ */
+public record KafkaCertificates(@Nullable KeyStore shown, @Nullable KeyStore trusted) {
+
+  /**
+   * Those of the properties, as Kafka's own classes read them; none where no TLS is spoken. Asks
+   * nobody.
+   *
+   * @throws IOException if they can't be read
+   */
+  public static KafkaCertificates read(ClientProperties properties) throws IOException {
+    String protocol = String.valueOf(properties.values().get("security.protocol"));
+    if (!protocol.toUpperCase(Locale.ROOT).endsWith("SSL")) {
+      return new KafkaCertificates(null, null);
+    }
+    try (SslFactory factory = new SslFactory(ConnectionMode.CLIENT)) {
+      factory.configure(parsed(properties));
+      SslEngineFactory made = factory.sslEngineFactory();
+      return new KafkaCertificates(made.keystore(), made.truststore());
+    } catch (KafkaException e) {
+      throw new IOException(KafkaCheck.innermost(e).getMessage(), e);
+    }
+  }
+
+  /** As a client parses them, and what it doesn't know, for a factory of the operator's own. */
+  private static Map<String, Object> parsed(ClientProperties properties) {
+    var config = new AdminClientConfig(properties.with(KafkaCheck.NOBODY));
+    Map<String, Object> all = new HashMap<>(config.originals());
+    all.putAll(config.values());
+    return all;
+  }
+
+  /** Whether there is none to look at. */
+  public boolean isEmpty() {
+    return shown == null && trusted == null;
+  }
+}
