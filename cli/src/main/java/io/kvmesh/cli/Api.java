@@ -14,6 +14,8 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -32,9 +34,10 @@ final class Api {
   /**
    * @param url of the controller, without a path
    * @param token that it asks for; empty = none
+   * @param trust which certificates are good
    * @param timeout of each request
    */
-  Api(String url, String token, Duration timeout) {
+  Api(String url, String token, SSLContext trust, Duration timeout) {
     this.token = token;
     this.url = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
     this.timeout = timeout;
@@ -42,6 +45,7 @@ final class Api {
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(timeout)
+            .sslContext(trust)
             .build();
   }
 
@@ -116,9 +120,21 @@ final class Api {
       throw ApiException.Unreachable.notSent(url, "nothing answers there");
     } catch (JacksonException e) {
       throw ApiException.Unreachable.sent(url + path, "answers, but not in JSON");
+    } catch (SSLException e) {
+      throw noTls(e);
     } catch (IOException e) {
       throw ApiException.Unreachable.sent(url, String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Nothing is sent before both sides agree on TLS. */
+  private ApiException noTls(SSLException e) {
+    return ServerTrust.BadCertificateException.in(e)
+        .map(bad -> ApiException.Unreachable.badCertificate(url, bad))
+        .orElseGet(
+            () ->
+                ApiException.Unreachable.notSent(
+                    url, "no TLS with what answers there (%s)".formatted(e.getMessage())));
   }
 
   private HttpRequest.Builder request(String path) throws ApiException {

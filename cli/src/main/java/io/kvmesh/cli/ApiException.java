@@ -1,5 +1,7 @@
 package io.kvmesh.cli;
 
+import org.jspecify.annotations.Nullable;
+
 /** Why a controller's answer isn't one. The message is for people and names the address. */
 @SuppressWarnings("serial")
 abstract sealed class ApiException extends Exception {
@@ -29,34 +31,45 @@ abstract sealed class ApiException extends Exception {
     }
   }
 
-  /** Nothing answers there, or not in time, or it isn't a controller. */
+  /** Nothing answers there, or not in time, or it isn't a controller, or isn't trusted. */
   static final class Unreachable extends ApiException {
 
     private final boolean sent;
+    private final ServerTrust.@Nullable BadCertificateException certificate;
 
-    private Unreachable(String url, String reason, boolean sent) {
-      super(url + ": " + reason);
+    private Unreachable(
+        String message,
+        boolean sent,
+        ServerTrust.@Nullable BadCertificateException certificate) {
+      super(message);
       this.sent = sent;
-    }
-
-    private Unreachable(Unreachable cause, String more) {
-      super(cause.getMessage() + more);
-      this.sent = cause.sent;
+      this.certificate = certificate;
     }
 
     /** There was no connection. */
     static Unreachable notSent(String url, String reason) {
-      return new Unreachable(url, reason, false);
+      return new Unreachable(url + ": " + reason, false, null);
+    }
+
+    /** It shows a certificate that isn't good, so nothing was asked. */
+    static Unreachable badCertificate(String url, ServerTrust.BadCertificateException bad) {
+      return new Unreachable(url + ": " + bad.what() + ": " + bad.change(), false, bad);
     }
 
     /** The request is on its way, and may have been carried out. */
     static Unreachable sent(String url, String reason) {
-      return new Unreachable(url, reason, true);
+      return new Unreachable(url + ": " + reason, true, null);
     }
 
     /** The same of what changes something, so that who asked looks before they ask again. */
     Unreachable perhapsDone() {
-      return new Unreachable(this, "; it may have been carried out");
+      return new Unreachable(
+          getMessage() + "; it may have been carried out", sent, certificate);
+    }
+
+    /** Why its certificate isn't good; null if that isn't the reason. */
+    ServerTrust.@Nullable BadCertificateException certificate() {
+      return certificate;
     }
 
     /** Whether the controller may have got the request. */

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -57,6 +58,15 @@ final class Connection {
   private @Nullable Path tokenFile;
 
   @Option(
+      names = "--ca-file",
+      paramLabel = "FILE",
+      defaultValue = "${env:KVMESH_CA_FILE}",
+      description =
+          "certificates in PEM by which https:// controllers are known, in place of those of the"
+              + " JVM (KVMESH_CA_FILE)")
+  private @Nullable Path caFile;
+
+  @Option(
       names = {"-o", "--output"},
       paramLabel = "FORMAT",
       defaultValue = "TABLE",
@@ -70,7 +80,16 @@ final class Connection {
   /** All controllers that were named. */
   List<Api> controllers() {
     String token = token();
-    return urls.stream().map(url -> new Api(url, token, timeout())).toList();
+    SSLContext trust = trust();
+    return urls.stream().map(url -> new Api(url, token, trust, timeout())).toList();
+  }
+
+  private SSLContext trust() {
+    try {
+      return ServerTrust.context(caFile);
+    } catch (IOException e) {
+      throw new ParameterException(spec.commandLine(), "--ca-file can't be read: " + e, e);
+    }
   }
 
   /** Empty without one. */

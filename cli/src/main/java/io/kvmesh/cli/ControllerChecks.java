@@ -34,6 +34,14 @@ final class ControllerChecks {
 
   /** It can't be asked. */
   static Finding unreachable(ApiException e, String url) {
+    if (e instanceof ApiException.Unreachable unreachable && unreachable.certificate() != null) {
+      return Finding.trouble(
+          url,
+          unreachable.certificate().what(),
+          "it was asked nothing. Agents ask it over ZeroMQ and go on; programs that check"
+              + " certificates, perhaps Prometheus too, refuse it as well",
+          unreachable.certificate().change());
+    }
     return e instanceof ApiException.Refused
         ? Finding.trouble(
             url,

@@ -87,19 +87,20 @@ final class DoctorAction extends Action {
     long workers =
         surveys.stream().flatMap(it -> it.workers().stream()).map(Survey::name).distinct().count();
     return found.stream().map(Finding::toString).collect(Collectors.joining())
-        + "%d controllers and %d workers examined: %s%n"
+        + "%s and %s examined: %s%n"
             .formatted(
-                surveys.size(), workers, found.isEmpty() ? "nothing is wrong" : count(found));
+                Text.count(surveys.size(), "controller"),
+                Text.count(workers, "worker"),
+                found.isEmpty() ? "nothing is wrong" : count(found));
   }
 
   private static String count(List<Finding> found) {
     List<String> counts = new ArrayList<>();
     for (Finding.Severity severity : Finding.Severity.values()) {
       counts.add(
-          "%d %s"
-              .formatted(
-                  found.stream().filter(it -> it.severity() == severity).count(),
-                  Text.words(severity.name())));
+          Text.count(
+              found.stream().filter(it -> it.severity() == severity).count(),
+              Text.words(severity.name())));
     }
     return String.join(", ", counts);
   }

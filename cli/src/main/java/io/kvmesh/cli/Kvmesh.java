@@ -8,7 +8,7 @@ import picocli.CommandLine.ScopeType;
 
 /**
  * The command line's entry. Statuses: 0 good, 1 it failed or something is wrong, 2 wrong options or
- * refused, 3 no controller can be reached.
+ * refused, 3 no controller can be reached or trusted, 130 ended by Ctrl-C.
  */
 @Command(
     name = "kvmesh",
@@ -22,7 +22,8 @@ import picocli.CommandLine.ScopeType;
       "0:good",
       "1:it failed, or something is wrong",
       "2:wrong options, or the controller refuses what was asked for",
-      "3:no controller can be reached"
+      "3:no controller can be reached, or none shows a good certificate",
+      "130:ended by Ctrl-C"
     },
     subcommands = {
       StatusAction.class,

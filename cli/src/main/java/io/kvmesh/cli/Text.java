@@ -20,4 +20,9 @@ final class Text {
   static String words(String constant) {
     return constant.toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
   }
+
+  /** So many of what a noun names that takes an s. */
+  static String count(long number, String noun) {
+    return number + " " + noun + (number == 1 ? "" : "s");
+  }
 }

@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 /** All workers, or those of an instance. */
 @Command(
     name = "workers",
-    description = "Lists workers: state, epoch, chunks, how far the index is behind.")
+    description = "Lists workers: state, epoch, chunks, how far the index is behind, where they run.")
 final class WorkersAction extends Action {
 
   @Parameters(arity = "0..1", paramLabel = "INSTANCE", description = "only this one's")
@@ -33,6 +33,12 @@ final class WorkersAction extends Action {
     return drain.isEmpty() ? state : state + " " + Text.words(drain);
   }
 
+  /** As it was named, else where the controller reaches it. */
+  private static String host(JsonNode announcement) {
+    String named = announcement.at("/topology/host").asString("");
+    return named.isEmpty() ? Table.text(announcement.path("ip")) : named;
+  }
+
   private static String place(JsonNode topology) {
     String zone = Table.text(topology.path("zone"));
     String rack = Table.text(topology.path("rack"));
@@ -53,6 +59,7 @@ final class WorkersAction extends Action {
         new Table.Column("HEARTBEAT", it -> Text.age(it.path("heartbeatAgeMillis"))),
         new Table.Column("CLOCK", it -> Text.age(it.path("clockAheadMillis"))),
         Table.Column.of("VERSION", "announcement.version"),
+        new Table.Column("HOST", it -> host(it.path("announcement"))),
         new Table.Column("ZONE/RACK", it -> place(it.path("announcement").path("topology"))),
         new Table.Column("DIFFERS IN", it -> Table.text(it.path("mismatch").path("fields"))));
   }

@@ -92,7 +92,7 @@ class DoctorTest {
   @Test
   void healthy_nothingIsWrong() {
     assertThat(doctor())
-        .isEqualTo(new Run(0, "1 controllers and 1 workers examined: nothing is wrong\n", ""));
+        .isEqualTo(new Run(0, "1 controller and 1 worker examined: nothing is wrong\n", ""));
   }
 
   @ParameterizedTest

@@ -20,7 +20,8 @@ class KvmeshTest {
          "lag":{"records":3},"heartbeatAgeMillis":1200,"mismatch":null,
          "clockAheadMillis":-3,"announcement":{"version":"0.1.0","topology":{"zone":"z1","rack":"r7","host":"h"}}},
         {"instanceId":"agent-10","rank":1,"state":"SUSPECT","drain":"DRAINED","epoch":9,"sequence":-1,"chunks":1000,
-         "gaps":2,"lag":null,"heartbeatAgeMillis":null,"mismatch":{"fields":["dtype","hashSeed"]}}]}
+         "gaps":2,"lag":null,"heartbeatAgeMillis":null,"mismatch":{"fields":["dtype","hashSeed"]},
+         "announcement":{"ip":"10.0.0.7","port":8202}}]}
       """;
 
   private StubController controller;
@@ -55,9 +56,9 @@ class KvmeshTest {
             new Run(
                 0,
                 """
-                INSTANCE  RANK  STATE            EPOCH  SEQUENCE  CHUNKS  GAPS  LAG  HEARTBEAT  CLOCK  VERSION  ZONE/RACK  DIFFERS IN
-                agent-0      0  LIVE                 7        40      12     0    3    1200 ms  -3 ms  0.1.0    z1/r7      -
-                agent-10     1  SUSPECT drained      9        -1    1000     2    -          -      -  -        -          dtype,hashSeed
+                INSTANCE  RANK  STATE            EPOCH  SEQUENCE  CHUNKS  GAPS  LAG  HEARTBEAT  CLOCK  VERSION  HOST      ZONE/RACK  DIFFERS IN
+                agent-0      0  LIVE                 7        40      12     0    3    1200 ms  -3 ms  0.1.0    h         z1/r7      -
+                agent-10     1  SUSPECT drained      9        -1    1000     2    -          -      -  -        10.0.0.7  -          dtype,hashSeed
                 """,
                 ""));
   }

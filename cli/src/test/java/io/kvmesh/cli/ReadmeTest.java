@@ -22,7 +22,7 @@ class ReadmeTest {
 
   /** Options that every command has are described once, below the table. */
   private static final List<String> COMMON =
-      List.of("--help", "--version", "--url", "--timeout", "--token-file", "--output");
+      List.of("--help", "--version", "--url", "--timeout", "--token-file", "--ca-file", "--output");
 
   @Test
   void commands_areThoseOfTheReadme() throws IOException {

@@ -2,6 +2,8 @@ package io.kvmesh.cli;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -11,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
 
 /** Answers as a controller would, and notes what it was asked. */
 final class StubController implements AutoCloseable {
@@ -18,14 +21,31 @@ final class StubController implements AutoCloseable {
   private record Canned(int status, String body) {}
 
   private final HttpServer server;
+  private final String scheme;
   private final Map<String, Canned> answers = new ConcurrentHashMap<>();
   private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
   private final List<String> requests = new CopyOnWriteArrayList<>();
 
   StubController() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    this(HttpServer.create(anyPort(), 0), "http");
+  }
+
+  private StubController(HttpServer server, String scheme) {
+    this.server = server;
+    this.scheme = scheme;
     server.createContext("/", this::handle);
     server.start();
+  }
+
+  /** One that speaks TLS. */
+  static StubController secured(SSLContext certificate) throws IOException {
+    HttpsServer server = HttpsServer.create(anyPort(), 0);
+    server.setHttpsConfigurator(new HttpsConfigurator(certificate));
+    return new StubController(server, "https");
+  }
+
+  private static InetSocketAddress anyPort() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   }
 
   /** What a path with its query is answered with from now on. */
@@ -79,7 +99,7 @@ final class StubController implements AutoCloseable {
   }
 
   String url() {
-    return "http://127.0.0.1:" + server.getAddress().getPort();
+    return scheme + "://127.0.0.1:" + server.getAddress().getPort();
   }
 
   @Override
