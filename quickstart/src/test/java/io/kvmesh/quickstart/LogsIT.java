@@ -32,6 +32,12 @@ import tools.jackson.databind.json.JsonMapper;
 class LogsIT {
 
   private static final String ECS = "--logging.structured.format.console=ecs";
+  private static final String[] OF_AGENTS = {
+    "--kvmesh.model.name=m",
+    "--kvmesh.model.page-bytes=4KB",
+    "--kvmesh.peer.advertised-host=192.0.2.1",
+    "--kvmesh.control.advertised-host=192.0.2.1"
+  };
   private static final int PAGE_BYTES = 4 << 10;
   private static final int CHUNKS = 100;
   private static final int ROUNDS = 20;
@@ -129,12 +135,6 @@ class LogsIT {
   })
   void exception_isOneLine(String module, String main, String program) throws Exception {
     Path log = folder.resolve(module);
-    String[] ofAgents = {
-      "--kvmesh.model.name=m",
-      "--kvmesh.model.page-bytes=4KB",
-      "--kvmesh.peer.advertised-host=192.0.2.1",
-      "--kvmesh.control.advertised-host=192.0.2.1"
-    };
     int status =
         run(
             log,
@@ -142,7 +142,7 @@ class LogsIT {
             main,
             Stream.concat(
                     Stream.of("--spring.main.sources=no.such.Source"),
-                    module.equals("controller") ? Stream.of() : Stream.of(ofAgents))
+                    module.equals("controller") ? Stream.of() : Stream.of(OF_AGENTS))
                 .toArray(String[]::new));
 
     assertThat(status).isEqualTo(1);
@@ -171,8 +171,55 @@ class LogsIT {
         .contains("kvmesh.parent-pid");
   }
 
-  /** The variable is what the images set. */
+  /** The formats that operators may choose instead, by the names of their fields. */
+  @ParameterizedTest
+  @CsvSource({
+    "logstash, level, logger_name, message, stack_trace, worker-agent, io.kvmesh.agent.AgentApplication",
+    "logstash, level, logger_name, message, stack_trace, controller,"
+        + " io.kvmesh.controller.ControllerApplication",
+    "gelf, _level_name, _log_logger, short_message, _error_stack_trace, worker-agent,"
+        + " io.kvmesh.agent.AgentApplication",
+    "gelf, _level_name, _log_logger, short_message, _error_stack_trace, controller,"
+        + " io.kvmesh.controller.ControllerApplication"
+  })
+  void otherFormats_haveAnEventInEachLine_withItsTrace(
+      String format,
+      String level,
+      String logger,
+      String message,
+      String trace,
+      String module,
+      String main)
+      throws Exception {
+    Path log = folder.resolve(module);
+    String[] arguments =
+        Stream.concat(
+                Stream.of("--spring.main.sources=no.such.Source"),
+                module.equals("controller") ? Stream.of() : Stream.of(OF_AGENTS))
+            .toArray(String[]::new);
+
+    assertThat(runIn(format, log, module, main, arguments)).isEqualTo(1);
+
+    List<JsonNode> events = events(log);
+    assertThat(events)
+        .isNotEmpty()
+        .allSatisfy(
+            event -> {
+              assertThat(event.path(level).asString()).isIn("INFO", "WARN", "ERROR");
+              assertThat(event.path(logger).asString()).contains(".");
+              assertThat(event.path(message).asString()).isNotBlank();
+              assertThat(event.has(format.equals("gelf") ? "timestamp" : "@timestamp")).isTrue();
+            })
+        .anySatisfy(event -> assertThat(event.path(trace).asString()).contains("\n\tat "));
+  }
+
   private int run(Path log, String module, String main, String... arguments) throws Exception {
+    return runIn("ecs", log, module, main, arguments);
+  }
+
+  /** The variable is what the images set. */
+  private int runIn(String format, Path log, String module, String main, String... arguments)
+      throws Exception {
     List<String> command =
         Stream.concat(
                 Stream.of(
@@ -190,7 +237,7 @@ class LogsIT {
             .toList();
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
-    builder.environment().put("LOGGING_STRUCTURED_FORMAT_CONSOLE", "ecs");
+    builder.environment().put("LOGGING_STRUCTURED_FORMAT_CONSOLE", format);
     builder.directory(folder.toFile());
     Process process = builder.start();
     try {
