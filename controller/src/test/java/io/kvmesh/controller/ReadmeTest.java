@@ -23,6 +23,7 @@ import io.kvmesh.controller.ops.EngineMeters;
 import io.kvmesh.controller.ops.MeteredLookup;
 import io.kvmesh.controller.ops.MismatchWatch;
 import io.kvmesh.controller.ops.VisibleTimer;
+import io.kvmesh.controller.ops.SpanLosses;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.trail.Trail;
 import io.kvmesh.controller.vllm.EngineCounts;
@@ -111,6 +112,8 @@ class ReadmeTest {
 
       CommandCounts counts = new CommandCounts();
       new CommandMeters(commands(workers, counts), counts).bindTo(meters);
+
+      new SpanLosses().bindTo(meters);
 
       Readme.requireRows("controller-metrics", Readme.metrics(meters.scrape()));
     }

@@ -10,6 +10,7 @@ import io.kvmesh.agent.directory.PeerDirectory;
 import io.kvmesh.agent.ops.AccessProblems;
 import io.kvmesh.agent.ops.AgentMeters;
 import io.kvmesh.agent.ops.Latencies;
+import io.kvmesh.agent.ops.SpanLosses;
 import io.kvmesh.agent.transfer.PullCount;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.Keyspace;
@@ -61,6 +62,7 @@ class ReadmeTest {
 
     meters.bindTo(registry);
     new AccessProblems().bindTo(registry);
+    new SpanLosses().bindTo(registry);
 
     Readme.requireRows("agent-metrics", Readme.metrics(registry.scrape()));
   }

@@ -1,7 +1,9 @@
 package io.kvmesh.controller.config;
 
 import io.kvmesh.common.trace.Traces;
+import io.kvmesh.controller.ops.SpanLosses;
 import io.micrometer.tracing.Tracer;
+import io.opentelemetry.api.metrics.MeterProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -20,5 +22,16 @@ class TraceConfiguration {
   @Bean
   Traces traces(Tracer tracer) {
     return new Traces(tracer);
+  }
+
+  @Bean
+  SpanLosses spanLosses() {
+    return new SpanLosses();
+  }
+
+  /** The exporter counts there. */
+  @Bean
+  MeterProvider exporterCounts(SpanLosses losses) {
+    return losses.source();
   }
 }
