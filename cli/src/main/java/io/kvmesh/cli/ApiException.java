@@ -38,9 +38,7 @@ abstract sealed class ApiException extends Exception {
     private final ServerTrust.@Nullable BadCertificateException certificate;
 
     private Unreachable(
-        String message,
-        boolean sent,
-        ServerTrust.@Nullable BadCertificateException certificate) {
+        String message, boolean sent, ServerTrust.@Nullable BadCertificateException certificate) {
       super(message);
       this.sent = sent;
       this.certificate = certificate;
@@ -63,8 +61,7 @@ abstract sealed class ApiException extends Exception {
 
     /** The same of what changes something, so that who asked looks before they ask again. */
     Unreachable perhapsDone() {
-      return new Unreachable(
-          getMessage() + "; it may have been carried out", sent, certificate);
+      return new Unreachable(getMessage() + "; it may have been carried out", sent, certificate);
     }
 
     /** Why its certificate isn't good; null if that isn't the reason. */

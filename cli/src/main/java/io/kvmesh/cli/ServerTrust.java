@@ -142,7 +142,8 @@ final class ServerTrust extends X509ExtendedTrustManager {
   private static BadCertificateException elsewhere(
       X509Certificate certificate, String host, CertificateException e) {
     return new BadCertificateException(
-        "its certificate %s is for %s, not for %s".formatted(name(certificate), names(certificate), host),
+        "its certificate %s is for %s, not for %s"
+            .formatted(name(certificate), names(certificate), host),
         "name the controller by one of these in --url, or have a certificate made for " + host,
         e);
   }
@@ -188,8 +189,7 @@ final class ServerTrust extends X509ExtendedTrustManager {
   }
 
   @Override
-  public void checkServerTrusted(X509Certificate[] chain, String type)
-      throws CertificateException {
+  public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
     jdk.checkServerTrusted(chain, type);
   }
 
@@ -206,8 +206,7 @@ final class ServerTrust extends X509ExtendedTrustManager {
   }
 
   @Override
-  public void checkClientTrusted(X509Certificate[] chain, String type)
-      throws CertificateException {
+  public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
     jdk.checkClientTrusted(chain, type);
   }
 

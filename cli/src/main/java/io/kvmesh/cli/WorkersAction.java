@@ -9,7 +9,8 @@ import tools.jackson.databind.JsonNode;
 /** All workers, or those of an instance. */
 @Command(
     name = "workers",
-    description = "Lists workers: state, epoch, chunks, how far the index is behind, where they run.")
+    description =
+        "Lists workers: state, epoch, chunks, how far the index is behind, where they run.")
 final class WorkersAction extends Action {
 
   @Parameters(arity = "0..1", paramLabel = "INSTANCE", description = "only this one's")

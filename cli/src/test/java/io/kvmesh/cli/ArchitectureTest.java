@@ -17,6 +17,12 @@ class ArchitectureTest {
           .should()
           .onlyDependOnClassesThat()
           .resideInAnyPackage(
-              "io.kvmesh.cli", "java..", "javax.net.ssl..", "javax.security.auth.x500..", "org.jspecify..", "picocli", "tools.jackson..")
+              "io.kvmesh.cli",
+              "java..",
+              "javax.net.ssl..",
+              "javax.security.auth.x500..",
+              "org.jspecify..",
+              "picocli",
+              "tools.jackson..")
           .because("what the REST can't tell is no business of the command line");
 }

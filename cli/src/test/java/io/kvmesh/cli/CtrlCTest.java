@@ -25,7 +25,12 @@ class CtrlCTest {
   @TempDir private Path dir;
 
   @ParameterizedTest
-  @CsvSource({"events tail --follow", "top", "top --interval 600000", "events tail --follow -o json"})
+  @CsvSource({
+    "events tail --follow",
+    "top",
+    "top --interval 600000",
+    "events tail --follow -o json"
+  })
   void interrupt_endsItAsShellsExpect_andSaysNothing(String command) throws Exception {
     assumeThat(ENV).isExecutable();
     try (StubController controller = new StubController()) {
@@ -33,8 +38,7 @@ class CtrlCTest {
           "{\"id\":1,\"millis\":0,\"kind\":\"DOWN\",\"instanceId\":\"agent-0\",\"text\":\"x\"}";
       controller.answer(
           "/api/v1/workers", "{\"workers\":[{\"instanceId\":\"agent-0\",\"rank\":0}]}");
-      controller.answer(
-          "/api/v1/events?limit=20", "{\"next\":2,\"events\":[%s]}".formatted(event));
+      controller.answer("/api/v1/events?limit=20", "{\"next\":2,\"events\":[%s]}".formatted(event));
       controller.answer("/api/v1/events?limit=1000&after=2", "{\"next\":2,\"events\":[]}");
       Path said = dir.resolve("stderr");
 

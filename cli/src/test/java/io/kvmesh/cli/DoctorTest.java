@@ -348,7 +348,8 @@ class DoctorTest {
 
     controller.change(INFO, "kvmesh-kafka", "kvmesh-redis");
 
-    assertThat(doctor().out()).contains("no connection between it and Redis", "kvmesh.redis.ca-file");
+    assertThat(doctor().out())
+        .contains("no connection between it and Redis", "kvmesh.redis.ca-file");
   }
 
   /** As {@code /actuator/info} shows it, with two chains, before {@code build}. */

@@ -78,8 +78,7 @@ class TlsTest {
     KeyStore one = KeyStore.getInstance("PKCS12");
     one.load(null, null);
     char[] password = PASSWORD.toCharArray();
-    one.setKeyEntry(
-        alias, keys.getKey(alias, password), password, keys.getCertificateChain(alias));
+    one.setKeyEntry(alias, keys.getKey(alias, password), password, keys.getCertificateChain(alias));
     KeyManagerFactory factory =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     factory.init(one, password);

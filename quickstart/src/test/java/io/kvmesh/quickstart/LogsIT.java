@@ -174,7 +174,8 @@ class LogsIT {
   /** The formats that operators may choose instead, by the names of their fields. */
   @ParameterizedTest
   @CsvSource({
-    "logstash, level, logger_name, message, stack_trace, worker-agent, io.kvmesh.agent.AgentApplication",
+    "logstash, level, logger_name, message, stack_trace, worker-agent,"
+        + " io.kvmesh.agent.AgentApplication",
     "logstash, level, logger_name, message, stack_trace, controller,"
         + " io.kvmesh.controller.ControllerApplication",
     "gelf, _level_name, _log_logger, short_message, _error_stack_trace, worker-agent,"

@@ -1,7 +1,7 @@
 package io.kvmesh.controller.config;
 
-import io.kvmesh.controller.log.KafkaCertificates;
 import io.kvmesh.common.process.ClientProperties;
+import io.kvmesh.controller.log.KafkaCertificates;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -60,7 +60,8 @@ class CertificateConfiguration {
     }
     // One that is good is enough.
     if (trusted.stream().allMatch(CertificateConfiguration::isBad)) {
-      trusted.forEach(it -> tell(bundle.getName(), "no trusted one is good, so all are refused", it));
+      trusted.forEach(
+          it -> tell(bundle.getName(), "no trusted one is good, so all are refused", it));
     }
   }
 

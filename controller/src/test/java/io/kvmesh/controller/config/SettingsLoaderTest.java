@@ -138,8 +138,10 @@ class SettingsLoaderTest {
             () ->
                 load(
                     Map.of(
-                        "kvmesh.redis.uri", "rediss://r1:6379",
-                        "kvmesh.redis.ca-file", file.toString())));
+                        "kvmesh.redis.uri",
+                        "rediss://r1:6379",
+                        "kvmesh.redis.ca-file",
+                        file.toString())));
 
     assertThat(thrown)
         .hasMessageContaining(file.toString())

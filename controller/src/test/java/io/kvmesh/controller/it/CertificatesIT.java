@@ -75,8 +75,7 @@ class CertificatesIT {
       assertDays(daysLeft(controller, "kvmesh-redis", "truststore"), 60);
       assertThat(controller.text("/actuator/info")).contains("CN=shown", "CN=trusted", "CN=redis");
 
-      Files.move(
-          made("renewed", 0, 80).certificate(), redis, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(made("renewed", 0, 80).certificate(), redis, StandardCopyOption.REPLACE_EXISTING);
 
       await()
           .atMost(RunningController.WAIT)

@@ -59,7 +59,8 @@ class CertificateConfiguration {
     }
     // One that is good is enough.
     if (trusted.stream().allMatch(CertificateConfiguration::isBad)) {
-      trusted.forEach(it -> tell(bundle.getName(), "no trusted one is good, so all are refused", it));
+      trusted.forEach(
+          it -> tell(bundle.getName(), "no trusted one is good, so all are refused", it));
     }
   }
 

@@ -15,8 +15,8 @@ import io.opentelemetry.sdk.metrics.export.MetricReader;
 import java.util.Locale;
 
 /**
- * Spans that were kept and never got to a collector, as OpenTelemetry's exporter counts them itself.
- * Any thread.
+ * Spans that were kept and never got to a collector, as OpenTelemetry's exporter counts them
+ * itself. Any thread.
  */
 public final class SpanLosses implements MeterBinder {
 

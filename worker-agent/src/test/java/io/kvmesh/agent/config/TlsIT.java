@@ -63,9 +63,7 @@ class TlsIT {
 
       install("after", 0, 90);
 
-      await()
-          .atMost(WAIT)
-          .untilAsserted(() -> assertThat(nameServed(port)).isEqualTo("CN=after"));
+      await().atMost(WAIT).untilAsserted(() -> assertThat(nameServed(port)).isEqualTo("CN=after"));
       await()
           .atMost(WAIT)
           .untilAsserted(
@@ -120,8 +118,7 @@ class TlsIT {
             "--kvmesh.peer.lookup-bind=tcp://127.0.0.1:0",
             "--kvmesh.control.bind=tcp://127.0.0.1:0",
             "--kvmesh.engine.bind=tcp://127.0.0.1:0");
-    return AgentApplication.start(
-        Stream.concat(arguments, Stream.of(more)).toArray(String[]::new));
+    return AgentApplication.start(Stream.concat(arguments, Stream.of(more)).toArray(String[]::new));
   }
 
   private static int port(ConfigurableApplicationContext agent) {
