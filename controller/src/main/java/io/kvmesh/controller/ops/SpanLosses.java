@@ -26,17 +26,17 @@ public final class SpanLosses implements MeterBinder {
     NOT_SENT("otlp.exporter.exported", "success", false);
 
     private final String counter;
-    private final AttributeKey<Boolean> key;
+    private final String key;
     private final boolean value;
 
     Reason(String counter, String key, boolean value) {
       this.counter = counter;
-      this.key = AttributeKey.booleanKey(key);
+      this.key = key;
       this.value = value;
     }
 
     private boolean isOf(LongPointData point) {
-      return Boolean.valueOf(value).equals(point.getAttributes().get(key));
+      return Boolean.valueOf(value).equals(point.getAttributes().get(AttributeKey.booleanKey(key)));
     }
   }
 
