@@ -28,6 +28,7 @@ final class StatusAction extends Action {
         controller.set("instances", api.get("/api/v1/instances").path("instances"));
       } catch (ApiException.Unreachable e) {
         controller.put("error", e.getMessage());
+        controller.put("untrusted", e.certificate() != null);
         last = e;
       }
     }
@@ -60,7 +61,8 @@ final class StatusAction extends Action {
 
   private static String state(JsonNode controller, String part) {
     if (controller.has("error")) {
-      return part.equals("index") ? "unreachable" : "-";
+      String why = controller.path("untrusted").asBoolean() ? "not trusted" : "unreachable";
+      return part.equals("index") ? why : "-";
     }
     JsonNode status = controller.at("/health/components/" + part + "/status");
     return Text.words(status.asString("-"));

@@ -166,6 +166,21 @@ class TlsTest {
   }
 
   @Test
+  void status_tellsWhoIsNotTrusted() throws Exception {
+    try (StubController expired = showing("expired");
+        StubController good = showing("good")) {
+      good.answer("/version", "\"0.1.0\"")
+          .answer("/actuator/health", "{\"status\":\"UP\"}")
+          .answer("/api/v1/instances", "{\"instances\":[]}");
+      String urls = expired.url() + "," + good.url();
+      Run run = Run.of("status", "--url", urls, "--ca-file", issuer.toString());
+
+      assertThat(run.status()).isEqualTo(1);
+      assertThat(run.out()).contains(expired.url() + "  -        not trusted");
+    }
+  }
+
+  @Test
   void controllerWithoutTls_isTold() throws Exception {
     try (ServerSocket plain = new ServerSocket(0);
         ExecutorService executor = Executors.newSingleThreadExecutor()) {
