@@ -3,6 +3,7 @@ package io.kvmesh.agent.config;
 import io.kvmesh.agent.event.KafkaCertificates;
 import io.kvmesh.common.process.ClientProperties;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,36 +47,43 @@ class CertificateConfiguration {
     }
   }
 
-  /** Says at the start what is good no more; the program goes on without what needs it. */
+  /** Says at the start what isn't good; the program goes on without what needs it. */
   @Bean
-  SmartInitializingSingleton expiredCertificates(SslBundles bundles) {
-    return () -> new SslInfo(bundles).getBundles().forEach(CertificateConfiguration::tell);
+  SmartInitializingSingleton badCertificates(SslBundles bundles) {
+    return () -> faults(bundles).forEach(log::error);
   }
 
-  private static void tell(SslInfo.BundleInfo bundle) {
-    List<CertificateChainInfo> trusted = bundle.getTrustStoreCertificateChains();
-    for (CertificateChainInfo chain : bundle.getCertificateChains()) {
-      tell(bundle.getName(), "it is refused by who is shown it", chain);
+  /** What isn't good now: of those that are shown any, of those that are trusted all or none. */
+  static List<String> faults(SslBundles bundles) {
+    List<String> faults = new ArrayList<>();
+    for (SslInfo.BundleInfo bundle : new SslInfo(bundles).getBundles()) {
+      add(faults, bundle, bundle.getCertificateChains(), "it is refused by who is shown it");
+      List<CertificateChainInfo> trusted = bundle.getTrustStoreCertificateChains();
+      if (trusted.stream().allMatch(CertificateConfiguration::isBad)) {
+        add(faults, bundle, trusted, "no trusted one is good, so all are refused");
+      }
     }
-    // One that is good is enough.
-    if (trusted.stream().allMatch(CertificateConfiguration::isBad)) {
-      trusted.forEach(
-          it -> tell(bundle.getName(), "no trusted one is good, so all are refused", it));
-    }
+    return faults;
   }
 
-  private static void tell(String bundle, String meaning, CertificateChainInfo chain) {
-    chain.getCertificates().stream()
+  private static void add(
+      List<String> faults,
+      SslInfo.BundleInfo bundle,
+      List<CertificateChainInfo> chains,
+      String meaning) {
+    chains.stream()
+        .flatMap(chain -> chain.getCertificates().stream())
         .filter(CertificateConfiguration::isBad)
-        .forEach(
+        .map(
             it ->
-                log.error(
-                    "Certificate of SSL bundle {}, {}: good from {} to {}, not now: {}",
-                    bundle,
-                    it.getSubject(),
-                    it.getValidityStarts(),
-                    it.getValidityEnds(),
-                    meaning));
+                "Certificate of SSL bundle %s, %s: good from %s to %s, not now: %s"
+                    .formatted(
+                        bundle.getName(),
+                        it.getSubject(),
+                        it.getValidityStarts(),
+                        it.getValidityEnds(),
+                        meaning))
+        .forEach(faults::add);
   }
 
   private static boolean isBad(CertificateChainInfo chain) {

@@ -27,6 +27,7 @@ import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -58,6 +59,10 @@ class TlsIT {
       assertThat(nameServed(port)).isEqualTo("CN=before");
       assertDays(daysLeft(get("https", port, "/actuator/prometheus"), "http", "keystore"), -1);
       assertThat(get("https", port, "/actuator/info")).contains("\"CN=before\"");
+      assertThat(CertificateConfiguration.faults(agent.getBean(SslBundles.class)))
+          .singleElement()
+          .asString()
+          .startsWith("Certificate of SSL bundle http, CN=before: good from 20");
       assertThat(get("https", port, "/actuator/health/ssl")).contains("OUT_OF_SERVICE");
       assertThat(get("https", port, "/actuator/health/liveness")).contains("UP");
 
