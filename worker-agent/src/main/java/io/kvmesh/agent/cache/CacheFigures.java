@@ -5,6 +5,7 @@ final class CacheFigures {
 
   private final ChunkMemory memory;
   private final ResidentSet resident;
+  private final Places places;
   private final ClaimDesk desk;
   private final PinBook pins;
   private final ChunkPacker packer;
@@ -13,12 +14,14 @@ final class CacheFigures {
   CacheFigures(
       ChunkMemory memory,
       ResidentSet resident,
+      Places places,
       ClaimDesk desk,
       PinBook pins,
       ChunkPacker packer,
       CacheCounters counters) {
     this.memory = memory;
     this.resident = resident;
+    this.places = places;
     this.desk = desk;
     this.pins = pins;
     this.packer = packer;
@@ -32,7 +35,7 @@ final class CacheFigures {
             memory.capacityBytes(),
             memory.growableBytes(),
             memory.freeBytes(),
-            desk.budgetBytes(),
+            places.budgetBytes(),
             memory.fragmentation()),
         resident.residentChunks(),
         resident.residentBytes(),

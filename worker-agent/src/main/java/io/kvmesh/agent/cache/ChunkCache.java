@@ -87,9 +87,10 @@ public final class ChunkCache {
     this.keeping = options.keeping();
     this.resident = new ResidentSet(memory, packed, policy, sink);
     this.pinBook = new PinBook(resident, options.pins());
-    this.desk = new ClaimDesk(this, lock, memory, resident, counters, options);
+    Places places = new Places(memory, resident, counters, options.bodies());
+    this.desk = new ClaimDesk(this, lock, memory, resident, places, counters, options);
     this.packer = new ChunkPacker(this, lock, resident, desk);
-    this.figures = new CacheFigures(memory, resident, desk, pinBook, packer, counters);
+    this.figures = new CacheFigures(memory, resident, places, desk, pinBook, packer, counters);
     this.pins = new ChunkPins(lock, pinBook, desk, nanoTime);
     this.snapshots = new CacheSnapshots(lock, resident);
     this.moves = new ChunkMoves(lock, resident, desk);

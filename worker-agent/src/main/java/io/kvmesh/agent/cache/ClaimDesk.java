@@ -27,6 +27,7 @@ final class ClaimDesk {
   private final ReentrantLock lock;
   private final ChunkMemory memory;
   private final ResidentSet resident;
+  private final Places places;
   private final CacheCounters counters;
   private final CacheOptions options;
   private final Deque<WaitingClaim> waiting = new ArrayDeque<>();
@@ -37,12 +38,14 @@ final class ClaimDesk {
       ReentrantLock lock,
       ChunkMemory memory,
       ResidentSet resident,
+      Places places,
       CacheCounters counters,
       CacheOptions options) {
     this.cache = cache;
     this.lock = lock;
     this.memory = memory;
     this.resident = resident;
+    this.places = places;
     this.counters = counters;
     this.options = options;
   }
@@ -98,7 +101,7 @@ final class ClaimDesk {
     if (refusal != null) {
       return refusal;
     }
-    int place = allocate(spec.bytes(), evicting);
+    int place = places.find(spec.bytes(), evicting);
     if (place == ChunkMemory.NO_PLACE) {
       counters.noSpace++;
       return NO_SPACE;
@@ -146,7 +149,7 @@ final class ClaimDesk {
       return true;
     }
     resident.hold(slot);
-    int place = allocate(resident.records().bytes(slot), evicting);
+    int place = places.find(resident.records().bytes(slot), evicting);
     if (place != ChunkMemory.NO_PLACE) {
       unpackTo(slot, place, lease);
     }
@@ -193,34 +196,9 @@ final class ClaimDesk {
     return null;
   }
 
-  /** Evicts as many as it takes; none where it can be known that all wouldn't do. */
-  private int allocate(int bytes, boolean evicting) {
-    int place = tryAllocate(bytes);
-    if (place == ChunkMemory.NO_PLACE && evicting && mayFindPlace(bytes)) {
-      while (place == ChunkMemory.NO_PLACE && resident.evictOne()) {
-        place = tryAllocate(bytes);
-      }
-    }
-    return place;
-  }
-
-  private int tryAllocate(int bytes) {
-    return unusedSlots() > 0 ? memory.tryAllocate(bytes) : ChunkMemory.NO_PLACE;
-  }
-
-  private boolean mayFindPlace(int bytes) {
-    return unusedSlots() + resident.evictableChunks() > 0
-        && budgetBytes() >= memory.footprint(bytes);
-  }
-
-  /** A pending chunk takes a slot when it is committed. */
-  private int unusedSlots() {
-    return resident.records().unused() - counters.pending;
-  }
-
   private List<Claim> claimOrWait(List<ChunkSpec> specs, long nanos, ChunkLease into)
       throws InterruptedException {
-    if (closed || nanos <= 0 || (waiting.isEmpty() && hasRoom(specs, into))) {
+    if (closed || nanos <= 0 || (waiting.isEmpty() && places.haveRoomFor(specs, into))) {
       return claimAll(specs, true, into);
     }
     if (waiting.size() >= options.maxWaitingClaims()) {
@@ -273,37 +251,7 @@ final class ClaimDesk {
   }
 
   private boolean mayAnswer(WaitingClaim claim) {
-    return closed || claim.into().isClosed() || hasRoom(claim.specs(), claim.into());
-  }
-
-  /**
-   * Whether the whole batch would find room, or as much of it as ever can while the lease holds
-   * what it does. What is resident and not held counts as to be placed: it may be evicted for the
-   * chunks before it.
-   */
-  private boolean hasRoom(List<ChunkSpec> specs, ChunkLease into) {
-    long wantedBytes = 0;
-    long mostBytes = memory.capacityBytes() + memory.growableBytes() - resident.footprint(into);
-    int wantedSlots = 0;
-    int mostSlots = memory.slots() - into.size();
-    for (int i = 0; i < specs.size(); i++) {
-      ChunkSpec spec = specs.get(i);
-      int slot = resident.find(spec.key());
-      if (slot != ChunkTable.NOT_FOUND && !spec.replaces() && resident.isHeld(slot)) {
-        mostBytes -= memory.footprint(spec.bytes());
-        mostSlots--;
-      } else if (memory.fits(spec.bytes()) && options.bodies().refusal(spec) == null) {
-        wantedBytes += memory.footprint(spec.bytes());
-        wantedSlots++;
-      }
-    }
-    return budgetBytes() >= Math.min(wantedBytes, mostBytes)
-        && unusedSlots() + resident.evictableChunks() >= Math.min(wantedSlots, mostSlots);
-  }
-
-  /** What could be had now, by taking all memory into use and evicting all that may go. */
-  long budgetBytes() {
-    return memory.freeBytes() + memory.growableBytes() + resident.evictableBytes();
+    return closed || claim.into().isClosed() || places.haveRoomFor(claim.specs(), claim.into());
   }
 
   int waiting() {
