@@ -27,11 +27,6 @@ public final class ClaimedPages implements AutoCloseable {
     return reply.outcomes();
   }
 
-  /** Whether any chunk was claimed. */
-  public boolean isAnyClaimed() {
-    return reply.claimId() != 0;
-  }
-
   /** Whether a chunk was claimed. */
   public boolean isClaimed(int index) {
     return reply.outcomes().get(index) == ClaimOutcome.CLAIMED;

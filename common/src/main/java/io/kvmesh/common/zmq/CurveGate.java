@@ -1,5 +1,6 @@
 package io.kvmesh.common.zmq;
 
+import io.kvmesh.common.count.LogLimit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -35,7 +36,7 @@ final class CurveGate implements AutoCloseable {
   private final SocketLoop loop;
   private final byte[] allowedKey;
   private final LongAdder refused = new LongAdder();
-  private final LogLimit log = new LogLimit();
+  private final LogLimit log = new LogLimit(System::nanoTime);
 
   CurveGate(ZmqSockets sockets, CurveKeys keys) {
     this.loop = SocketLoop.thatOutlivesOthers("zmq-gate", sockets);
@@ -80,7 +81,7 @@ final class CurveGate implements AutoCloseable {
 
   private void refuse(List<Frame> request) {
     refused.increment();
-    if (log.pass()) {
+    if (log.permits()) {
       boolean whole = request.size() == REQUEST_FRAMES;
       LOG.warn(
           "A client at {} with the key {} is refused; {} so far",

@@ -1,5 +1,6 @@
 package io.kvmesh.common.zmq;
 
+import io.kvmesh.common.count.LogLimit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -40,7 +41,7 @@ public final class SocketLoop implements AutoCloseable {
   private final LongAdder received = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final LongAdder refusedTasks = new LongAdder();
-  private final LogLimit failureLog = new LogLimit();
+  private final LogLimit failureLog = new LogLimit(System::nanoTime);
   private volatile boolean closing;
 
   // The loop's thread alone.
@@ -387,7 +388,7 @@ public final class SocketLoop implements AutoCloseable {
 
   private void onFailure(Throwable failure) {
     failures.increment();
-    if (failureLog.pass()) {
+    if (failureLog.permits()) {
       LOG.error("A handler of loop {} failed; {} failures so far", name, failures.sum(), failure);
     }
   }

@@ -1,6 +1,7 @@
 package io.kvmesh.common.zmq;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kvmesh.common.count.LogLimit;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -35,7 +36,7 @@ public final class ZmqSockets implements AutoCloseable {
   private final LongAdder cutOffs = new LongAdder();
   private final LongAdder refused = new LongAdder();
   private final LongAdder ioFaults = new LongAdder();
-  private final LogLimit ioFaultLog = new LogLimit();
+  private final LogLimit ioFaultLog = new LogLimit(System::nanoTime);
 
   /** There is one as soon as a socket listens with keys. */
   @GuardedBy("this")
@@ -60,7 +61,7 @@ public final class ZmqSockets implements AutoCloseable {
 
   private void onIoFault(Thread thread, Throwable fault) {
     ioFaults.increment();
-    if (ioFaultLog.pass()) {
+    if (ioFaultLog.permits()) {
       LOG.error("Fault on {}; {} so far", thread.getName(), ioFaults.sum(), fault);
     }
   }

@@ -4,6 +4,7 @@ import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.control.ControlRequest;
 import io.kvmesh.common.zmq.SocketLoop;
 import io.kvmesh.common.zmq.SocketSettings;
+import io.kvmesh.common.zmq.UrlHost;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -57,8 +58,7 @@ public final class ZmqWorkerCommandClient implements WorkerCommandClient, AutoCl
 
   private void connect(CommandExchange exchange, String ip, int port) {
     try {
-      String address = InetAddress.getByName(ip).getHostAddress();
-      String host = address.contains(":") ? "[" + address + "]" : address;
+      String host = UrlHost.of(InetAddress.getByName(ip).getHostAddress());
       if (!loop.execute(() -> exchange.start("tcp://" + host + ":" + port))) {
         exchange.end(new CommandOutcome.NotSent("too many commands at a time"));
       }

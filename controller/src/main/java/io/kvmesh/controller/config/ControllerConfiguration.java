@@ -6,6 +6,7 @@ import io.kvmesh.common.process.ClientProperties;
 import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.SocketSettings;
+import io.kvmesh.common.zmq.UrlHost;
 import io.kvmesh.common.zmq.ZmqSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.command.CommandCounts;
@@ -230,7 +231,7 @@ public class ControllerConfiguration {
             settings.zmq().pullBind(),
             settings.zmq().replyBind(),
             settings.zmq().heartbeatBind(),
-            bracketed(settings.advertisedHost()),
+            UrlHost.of(settings.advertisedHost()),
             sockets(settings),
             settings.front().holdFor(),
             settings.front().maxHeld(),
@@ -240,10 +241,6 @@ public class ControllerConfiguration {
             settings.front().claimWait());
     return new DirectoryFront(
         front, sockets, lookup, drains, view, view, registry, probe, log, traces, counts);
-  }
-
-  private static String bracketed(String host) {
-    return host.contains(":") ? "[" + host + "]" : host;
   }
 
   @Bean

@@ -3,6 +3,7 @@ package io.kvmesh.controller.config;
 import io.kvmesh.common.key.KeyFormatException;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.settings.SettingFaults;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -20,12 +21,12 @@ final class EngineRules {
   private static final int MAX_BLOCK_TOKENS = 1 << 20;
   private static final int MAX_TOPIC_CHARS = 200;
 
-  private final Faults faults;
+  private final SettingFaults faults;
   private final Map<String, String> workers = new HashMap<>();
   private final Map<String, String> endpoints = new HashMap<>();
   private final Map<Keyspace, ControllerSettings.Engine> keyspaces = new HashMap<>();
 
-  EngineRules(Faults faults) {
+  EngineRules(SettingFaults faults) {
     this.faults = faults;
   }
 

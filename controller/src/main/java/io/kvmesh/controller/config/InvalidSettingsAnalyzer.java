@@ -1,5 +1,6 @@
 package io.kvmesh.controller.config;
 
+import io.kvmesh.common.settings.InvalidSettingsException;
 import java.util.stream.Collectors;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;

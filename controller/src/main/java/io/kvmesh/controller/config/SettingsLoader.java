@@ -1,5 +1,7 @@
 package io.kvmesh.controller.config;
 
+import io.kvmesh.common.settings.InvalidSettingsException;
+import io.kvmesh.common.settings.SettingFaults;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.TreeSet;
@@ -30,7 +32,7 @@ public final class SettingsLoader {
    * @throws InvalidSettingsException naming every fault
    */
   public static ControllerSettings load(ConfigurableEnvironment environment) {
-    Faults faults = new Faults();
+    SettingFaults faults = new SettingFaults();
     Binder binder = Binder.get(environment);
     ControllerSettings settings =
         binder.bindOrCreate(
@@ -41,8 +43,8 @@ public final class SettingsLoader {
     return settings;
   }
 
-  private static void addUnknownNames(Binder binder, Faults faults) {
-    BindHandler lenient = new CollectingHandler(new Faults());
+  private static void addUnknownNames(Binder binder, SettingFaults faults) {
+    BindHandler lenient = new CollectingHandler(new SettingFaults());
     try {
       binder.bindOrCreate(
           PREFIX,
@@ -72,9 +74,9 @@ public final class SettingsLoader {
   /** Notes a value that can't be converted and lets the default stand in for it. */
   private static final class CollectingHandler extends AbstractBindHandler {
 
-    private final Faults faults;
+    private final SettingFaults faults;
 
-    CollectingHandler(Faults faults) {
+    CollectingHandler(SettingFaults faults) {
       this.faults = faults;
     }
 

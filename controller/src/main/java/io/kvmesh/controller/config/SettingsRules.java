@@ -3,6 +3,7 @@ package io.kvmesh.controller.config;
 import io.kvmesh.common.access.AccessTokens;
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.process.ClientProperties;
+import io.kvmesh.common.settings.SettingFaults;
 import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.controller.index.redis.RedisSettings;
 import io.kvmesh.controller.log.KafkaCheck;
@@ -30,9 +31,9 @@ final class SettingsRules {
   private static final Set<String> REDIS_SCHEMES =
       Set.of("redis", "rediss", "redis-socket", "redis-sentinel", "rediss-sentinel");
 
-  private final Faults faults;
+  private final SettingFaults faults;
 
-  SettingsRules(Faults faults) {
+  SettingsRules(SettingFaults faults) {
     this.faults = faults;
   }
 

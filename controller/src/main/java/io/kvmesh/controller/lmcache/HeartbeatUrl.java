@@ -1,5 +1,6 @@
 package io.kvmesh.controller.lmcache;
 
+import io.kvmesh.common.zmq.UrlHost;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -60,7 +61,7 @@ final class HeartbeatUrl {
     if (own.equals(workerIp)) {
       return LOOPBACK;
     }
-    return own.contains(":") ? "[" + own + "]" : own;
+    return UrlHost.of(own);
   }
 
   /** This machine's address on its way to the internet; nothing is sent to find it. */

@@ -3,6 +3,8 @@ package io.kvmesh.controller.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.kvmesh.common.settings.InvalidSettingsException;
+import io.kvmesh.common.settings.SettingFault;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.common.settings.SettingFaults;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.springframework.util.unit.DataSize;
@@ -10,9 +11,9 @@ final class DoorRules {
   /** Clients send them as arguments, which have bounds. */
   private static final int MAX_SECRET_BYTES = 1024;
 
-  private final Faults faults;
+  private final SettingFaults faults;
 
-  DoorRules(Faults faults) {
+  DoorRules(SettingFaults faults) {
     this.faults = faults;
   }
 

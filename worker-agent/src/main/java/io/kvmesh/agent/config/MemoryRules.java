@@ -1,6 +1,7 @@
 package io.kvmesh.agent.config;
 
 import io.kvmesh.agent.memory.Demand;
+import io.kvmesh.common.settings.SettingFaults;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -12,11 +13,11 @@ final class MemoryRules {
   private static final int LARGEST_NODE = 1023;
   private static final int SMALLEST_ALIGNMENT = 4096;
 
-  private final Faults faults;
+  private final SettingFaults faults;
   private final AgentSettings settings;
   private final AgentSettings.Memory memory;
 
-  MemoryRules(Faults faults, AgentSettings settings) {
+  MemoryRules(SettingFaults faults, AgentSettings settings) {
     this.faults = faults;
     this.settings = settings;
     this.memory = settings.memory();

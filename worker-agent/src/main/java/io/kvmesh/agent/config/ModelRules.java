@@ -3,6 +3,7 @@ package io.kvmesh.agent.config;
 import io.kvmesh.agent.memory.ChunkShape;
 import io.kvmesh.agent.memory.Dtype;
 import io.kvmesh.agent.memory.MemoryFormat;
+import io.kvmesh.common.settings.SettingFaults;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -15,11 +16,11 @@ final class ModelRules {
   private static final int MOST_LAYERS = 10_000;
   private static final int LARGEST_HIDDEN = 1 << 20;
 
-  private final Faults faults;
+  private final SettingFaults faults;
   private final AgentSettings.Model model;
   private final ModelShape shape;
 
-  ModelRules(Faults faults, AgentSettings.Model model) {
+  ModelRules(SettingFaults faults, AgentSettings.Model model) {
     this.faults = faults;
     this.model = model;
     this.shape = new ModelShape(model);

@@ -1,5 +1,7 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.common.settings.InvalidSettingsException;
+import io.kvmesh.common.settings.SettingFaults;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
@@ -28,7 +30,7 @@ public final class SettingsLoader {
    * @throws InvalidSettingsException naming every fault
    */
   public static AgentSettings load(ConfigurableEnvironment environment) {
-    Faults faults = new Faults();
+    SettingFaults faults = new SettingFaults();
     Binder binder = Binder.get(environment);
     AgentSettings settings =
         binder.bindOrCreate(
@@ -39,8 +41,8 @@ public final class SettingsLoader {
     return settings;
   }
 
-  private static void addUnknownNames(Binder binder, Faults faults) {
-    BindHandler lenient = new CollectingHandler(new Faults());
+  private static void addUnknownNames(Binder binder, SettingFaults faults) {
+    BindHandler lenient = new CollectingHandler(new SettingFaults());
     try {
       binder.bindOrCreate(
           PREFIX,
@@ -70,9 +72,9 @@ public final class SettingsLoader {
   /** Notes a value that can't be converted and lets the default stand in for it. */
   private static final class CollectingHandler extends AbstractBindHandler {
 
-    private final Faults faults;
+    private final SettingFaults faults;
 
-    CollectingHandler(Faults faults) {
+    CollectingHandler(SettingFaults faults) {
       this.faults = faults;
     }
 

@@ -7,6 +7,7 @@ import io.kvmesh.agent.transfer.Channels;
 import io.kvmesh.common.access.AccessTokens;
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.process.ClientProperties;
+import io.kvmesh.common.settings.SettingFaults;
 import io.kvmesh.common.zmq.CurveKeys;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -32,9 +33,9 @@ final class SettingsRules {
   /** Of sockaddr_un, less the zero at the end. */
   private static final int LONGEST_SOCKET_PATH = 107;
 
-  private final Faults faults;
+  private final SettingFaults faults;
 
-  SettingsRules(Faults faults) {
+  SettingsRules(SettingFaults faults) {
     this.faults = faults;
   }
 

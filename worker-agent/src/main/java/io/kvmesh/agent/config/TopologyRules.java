@@ -1,5 +1,6 @@
 package io.kvmesh.agent.config;
 
+import io.kvmesh.common.settings.SettingFaults;
 import java.util.regex.Pattern;
 
 /** What the names of places must be. Adds to the faults, never throws. */
@@ -7,9 +8,9 @@ final class TopologyRules {
 
   private static final Pattern PLACE = Pattern.compile("[^\\p{Cntrl}]{0,253}");
 
-  private final Faults faults;
+  private final SettingFaults faults;
 
-  TopologyRules(Faults faults) {
+  TopologyRules(SettingFaults faults) {
     this.faults = faults;
   }
 

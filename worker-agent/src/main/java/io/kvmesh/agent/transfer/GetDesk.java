@@ -95,16 +95,18 @@ final class GetDesk {
   }
 
   private Answer answer(PeerId connection, String peer, KnownPeers.Terms terms, ChunkLease lease) {
+    if (lease.size() == 0) {
+      counters.count(ServerCount.GET_EMPTY);
+      return copied(lease);
+    }
     long bytes = bytesOf(lease);
     boolean sealed = overheadBytes > 0 && !terms.readsMemory();
-    if (lease.size() > 0 && !loans.allow(peer, bytes, sealed)) {
+    if (!loans.allow(peer, bytes, sealed)) {
       lease.close();
       counters.count(ServerCount.OVERLOADED);
       return error(P2PErrorMsg.OVERLOADED, "too much is on loan");
     }
-    if (lease.size() == 0) {
-      counters.count(ServerCount.GET_EMPTY);
-    } else if (terms.readsMemory()) {
+    if (terms.readsMemory()) {
       counters.add(ServerCount.CHUNK_SHARED, lease.size());
       counters.add(ServerCount.BYTE_SHARED, bytes);
       BatchedLookupAndGetRetMsg reply = found(lease, loans.nextId(), true);
@@ -113,11 +115,16 @@ final class GetDesk {
     counters.add(ServerCount.CHUNK_SENT, lease.size());
     counters.add(ServerCount.BYTE_SENT, bytes);
     countCompressed(lease);
-    if (terms.saysDone() && lease.size() > 0) {
-      List<Frame> bodies = BodyFrames.of(lease, overheadBytes);
-      BatchedLookupAndGetRetMsg reply = found(lease, loans.nextId(), false);
-      return new Answer(reply, bodies, loans.lend(peer, connection, lease, bytes, sealed));
+    if (!terms.saysDone()) {
+      return copied(lease);
     }
+    List<Frame> bodies = BodyFrames.of(lease, overheadBytes);
+    BatchedLookupAndGetRetMsg reply = found(lease, loans.nextId(), false);
+    return new Answer(reply, bodies, loans.lend(peer, connection, lease, bytes, sealed));
+  }
+
+  /** For who can't say done. */
+  private Answer copied(ChunkLease lease) {
     try (lease) {
       counters.add(ServerCount.CHUNK_COPIED, lease.size());
       return new Answer(found(lease, 0, false), BodyFrames.copyOf(lease, overheadBytes), 0);

@@ -133,10 +133,9 @@ final class LookupDoor implements MessageHandler {
   private boolean serve(
       ZmqSocket socket, Envelope envelope, BatchedLookupAndGetMsg get, Traced span) {
     span.tag(Traces.CHUNKS_ASKED, get.keys().size());
-    PeerId peer = envelope.peer();
     GetDesk.Answer answer;
     try {
-      answer = gets.answer(peer, get);
+      answer = gets.answer(envelope.peer(), get);
     } catch (RuntimeException e) {
       counters.count(ServerCount.SERVER_ERROR);
       LOG.error("A request of {} failed", get.receiverId(), e);
@@ -148,17 +147,21 @@ final class LookupDoor implements MessageHandler {
     if (answer.reply() instanceof BatchedLookupAndGetRetMsg found) {
       span.tag(Traces.CHUNKS_FOUND, found.numHitChunks());
     }
+    boolean sent = send(socket, envelope, answer);
+    span.tag(Traces.OUTCOME, outcome(answer.reply(), sent));
+    return sent;
+  }
+
+  /** Who doesn't get the reply can't say done: its loan ends, also where sealing it failed. */
+  private boolean send(ZmqSocket socket, Envelope envelope, GetDesk.Answer answer) {
     boolean sent = false;
     try {
       sent = replies.send(socket, envelope, answer.reply(), answer.bodies()) == SendOutcome.SENT;
     } finally {
-      // Who doesn't get the reply can't say done. Also where sealing it failed for want of
-      // memory.
       if (!sent && answer.loan() != 0) {
-        loans.end(peer, answer.loan());
+        loans.end(envelope.peer(), answer.loan());
       }
     }
-    span.tag(Traces.OUTCOME, outcome(answer.reply(), sent));
     return sent;
   }
 

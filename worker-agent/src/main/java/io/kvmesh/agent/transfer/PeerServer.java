@@ -7,6 +7,7 @@ import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.zmq.RefusedFrames;
 import io.kvmesh.common.zmq.SocketKind;
 import io.kvmesh.common.zmq.SocketLoop;
+import io.kvmesh.common.zmq.UrlHost;
 import io.kvmesh.common.zmq.ZmqSocket;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
@@ -129,8 +130,7 @@ public final class PeerServer implements AutoCloseable {
   }
 
   private String hostPort(ZmqSocket socket) {
-    String host = settings.advertisedHost();
-    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + socket.port();
+    return UrlHost.of(settings.advertisedHost()) + ":" + socket.port();
   }
 
   /**

@@ -3,6 +3,7 @@ package io.kvmesh.agent.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.kvmesh.common.settings.InvalidSettingsException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;

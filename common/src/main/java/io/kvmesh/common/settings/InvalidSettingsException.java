@@ -1,4 +1,4 @@
-package io.kvmesh.controller.config;
+package io.kvmesh.common.settings;
 
 import java.util.List;
 import java.util.stream.Collectors;
@@ -15,6 +15,7 @@ public final class InvalidSettingsException extends RuntimeException {
     this.faults = List.copyOf(faults);
   }
 
+  /** Each setting once, in the order in which they were found. */
   public List<SettingFault> faults() {
     return faults;
   }

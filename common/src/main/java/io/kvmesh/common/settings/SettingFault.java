@@ -1,4 +1,4 @@
-package io.kvmesh.agent.config;
+package io.kvmesh.common.settings;
 
 /**
  * One setting that can't be used.
