@@ -108,7 +108,8 @@ class PythonPeerIT {
   void plainRepServer_isPulledFromAndSurvivesManyRequestsAtOnce() throws Exception {
     List<ChunkKey> keys = TestAgent.keys(1, 40);
     Process server = python("serve", String.valueOf(PAGE), String.valueOf(TestAgent.TOKENS));
-    try (TestAgent asker = TestAgent.named("asker").getBytes(3 * PAGE).start()) {
+    try (TestAgent asker =
+        TestAgent.named("asker").getBytes(3 * PAGE).connectTimeout(Duration.ofSeconds(2)).start()) {
       String address = Objects.requireNonNull(output(server).readLine());
 
       assertThat(asker.pull(address, keys, Duration.ofSeconds(20)))
