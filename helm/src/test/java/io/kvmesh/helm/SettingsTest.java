@@ -25,6 +25,7 @@ import tools.jackson.databind.JsonNode;
 class SettingsTest {
 
   private static final Path README = Path.of("..", "README.md");
+  private static final Path CERTIFICATE = Path.of("src", "test", "resources", "ca.pem");
 
   /** Of Spring Boot, beside those of the README. */
   private static final Set<String> SPRING =
@@ -136,9 +137,12 @@ class SettingsTest {
     return arguments;
   }
 
-  private static String content(String argument) {
+  private static String content(String argument) throws IOException {
     if (argument.endsWith(".properties")) {
       return "security.protocol=SSL";
+    }
+    if (argument.endsWith(".crt")) {
+      return Files.readString(CERTIFICATE);
     }
     return argument.endsWith("/tokens")
         ? "read a-token-of-twenty-letters"
