@@ -98,8 +98,7 @@ final class FleetChecks {
                   "was drained",
                   "it serves on as before, but takes nothing from others that are drained; what its"
                       + " engine stored since is on it alone",
-                  "take it out of service; if it is to stay, start it anew, or begin another drain"
-                      + " and cancel that"));
+                  "take it out of service; if it is to stay and take from others, start it anew"));
       default -> {}
     }
   }

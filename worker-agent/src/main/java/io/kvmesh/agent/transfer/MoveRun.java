@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class MoveRun {
 
   private static final String NO_ROOM = "the target has no room";
+  private static final String KEEPS_NONE =
+      "the target takes none: it is drained itself, or keeps no chunks";
   private static final String CLOSING = "this worker is closing";
   private static final String ENOUGH = "as many bytes as were allowed are there";
 
@@ -281,21 +283,26 @@ final class MoveRun {
     promisedUntil = sent + receipt.held().toNanos();
     int refused = 0;
     for (int i = 0; i < chunks.size(); i++) {
-      MoveOutcome outcome = outcomeOf(receipt.outcomes().get(i));
+      PutOutcome told = receipt.outcomes().get(i);
+      MoveOutcome outcome = outcomeOf(told);
       Chunk chunk = chunks.get(i);
       if (outcome == MoveOutcome.MOVED) {
         stragglers.add(chunk);
       } else {
         enter(chunk, outcome);
       }
-      refused += isForNow(outcome) ? 1 : 0;
+      refused += mayGoForAll(told) ? 1 : 0;
     }
-    return refused == chunks.size() ? NO_ROOM : null;
+    return refused == chunks.size() ? whyNone(receipt.outcomes()) : null;
   }
 
   /** Whether others may fare alike: a target that is drained itself keeps nothing. */
-  private boolean isForNow(MoveOutcome outcome) {
-    return outcome == MoveOutcome.NO_SPACE || (order.drain() && outcome == MoveOutcome.REFUSED);
+  private boolean mayGoForAll(PutOutcome told) {
+    return told == PutOutcome.NO_SPACE || (order.drain() && told == PutOutcome.NOT_KEPT);
+  }
+
+  private static String whyNone(List<PutOutcome> told) {
+    return told.contains(PutOutcome.NO_SPACE) ? NO_ROOM : KEEPS_NONE;
   }
 
   /** MOVED if it is to be removed here. */

@@ -5,6 +5,9 @@ import static io.kvmesh.agent.drain.Drainers.agent;
 import static io.kvmesh.agent.drain.Drainers.to;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvmesh.agent.cache.BodyRule;
+import io.kvmesh.agent.cache.CacheOptions;
+import io.kvmesh.agent.cache.Keeping;
 import io.kvmesh.agent.directory.DrainAdvisor;
 import io.kvmesh.agent.transfer.MoveCount;
 import io.kvmesh.agent.transfer.MoveReport;
@@ -30,6 +33,13 @@ class DrainTargetsTest {
 
   /** Chunks whose drain has a middle. */
   private static final int MANY = 60;
+
+  private static final CacheOptions ONLY_WHOLE =
+      new CacheOptions(
+          Keeping.HOT,
+          new BodyRule(null, TestAgent.TOKENS, false, null),
+          0,
+          CacheOptions.DEFAULT.pins());
 
   private final Counters<MoveCount> counters = new Counters<>(MoveCount.class);
 
@@ -109,8 +119,39 @@ class DrainTargetsTest {
       MoveReport report = drain(one, to(other.address()), LONG);
 
       assertThat(report.count(MoveOutcome.REFUSED)).isPositive();
-      assertThat(report.stopped()).isEqualTo("the target has no room");
+      assertThat(report.stopped())
+          .isEqualTo("the target takes none: it is drained itself, or keeps no chunks");
       assertThat(other.cache.stats().residentChunks()).isZero();
+    }
+  }
+
+  @Test
+  void namedTargetThatIsNotThere_isSaidToBeUnreachable() throws Exception {
+    try (TestAgent going = agent("going", 64)) {
+      going.store(TestAgent.keys(1, 4));
+      String nobody = "127.0.0.1:" + LoopbackPorts.free();
+      DrainOrder order = new DrainOrder("d", nobody, LONG, Long.MAX_VALUE);
+
+      MoveReport report = drainer(going, Drainers.NOBODY).begin(order).orElseThrow().get();
+
+      assertThat(report.done()).isEqualTo(4);
+      assertThat(report.left()).hasSize(4);
+      assertThat(report.stopped()).startsWith("the target can't be reached");
+    }
+  }
+
+  @Test
+  void chunkThatTheTargetTakesInNoCase_doesNotEndTheDrain() throws Exception {
+    try (TestAgent going = agent("going", 64);
+        TestAgent whole = TestAgent.named("whole").options(ONLY_WHOLE).start()) {
+      going.store(TestAgent.keys(1, 4));
+      going.store(TestAgent.keys(5, 1).getFirst(), 2048, TestAgent.TOKENS / 2);
+
+      MoveReport report = drain(going, to(whole.address()), LONG);
+
+      assertThat(report.outcomes())
+          .isEqualTo(Map.of(MoveOutcome.COPIED, 4, MoveOutcome.REFUSED, 1));
+      assertThat(report.stopped()).isEqualTo("nobody keeps the rest");
     }
   }
 

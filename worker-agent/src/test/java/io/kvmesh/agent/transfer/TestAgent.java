@@ -3,7 +3,6 @@ package io.kvmesh.agent.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.kvmesh.agent.cache.CacheOptions;
 import io.kvmesh.agent.cache.CacheStats;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.cache.ChunkLease;
@@ -79,7 +78,7 @@ public final class TestAgent implements AutoCloseable {
             packed,
             PolicyName.LRU.create(memory.slots() + packed.maxChunks()),
             new EventOutbox(1_000_000),
-            CacheOptions.DEFAULT,
+            builder.options,
             System::nanoTime);
     self =
         new LocalPeer(

@@ -1,5 +1,6 @@
 package io.kvmesh.agent.transfer;
 
+import io.kvmesh.agent.cache.CacheOptions;
 import io.kvmesh.agent.cache.ChunkMemory;
 import io.kvmesh.agent.memory.PageAllocator;
 import io.kvmesh.agent.memory.PageArena;
@@ -41,6 +42,7 @@ public final class TestAgentBuilder {
   Optional<Path> file = Optional.empty();
   List<String> channels = Channels.ALL;
   Traces traces = Traces.off();
+  CacheOptions options = CacheOptions.DEFAULT;
 
   TestAgentBuilder(String name) {
     this.name = name;
@@ -163,6 +165,11 @@ public final class TestAgentBuilder {
 
   public TestAgentBuilder channels(String... preferred) {
     channels = List.of(preferred);
+    return this;
+  }
+
+  public TestAgentBuilder options(CacheOptions how) {
+    options = how;
     return this;
   }
 
