@@ -41,12 +41,12 @@ public record ControllerSettings(
   /**
    * The log.
    *
-   * @param bootstrapServers host:port, separated by commas
+   * @param bootstrapServers where Kafka is, host:port, separated by commas
    * @param propertiesFile file with the security.protocol, sasl.* and ssl.* of a Kafka client, as
    *     Kafka's own tools take it; empty = Kafka asks for neither TLS nor a password
-   * @param partitions number of them, where this program creates the topic
-   * @param replicationFactor copies of each partition, where this program creates the topic; -1 =
-   *     the broker's default
+   * @param partitions number of partitions of the log's topic, where this program creates it
+   * @param replicationFactor copies of each partition of the log's topic, where this program
+   *     creates it; -1 = the broker's default
    */
   public record Kafka(
       @DefaultValue("127.0.0.1:9092") String bootstrapServers,
@@ -59,13 +59,13 @@ public record ControllerSettings(
    *
    * @param uri redis://, rediss:// or unix address; of a cluster some nodes' addresses, separated
    *     by commas; empty = no durable view
-   * @param cluster whether the addresses are those of a Redis Cluster
-   * @param username with the password; empty = that of the address, or none
-   * @param password empty = that of the address, or none
+   * @param cluster whether kvmesh.redis.uri names nodes of a Redis Cluster
+   * @param username user name for Redis; empty = that in kvmesh.redis.uri, or none
+   * @param password password for Redis; empty = that in kvmesh.redis.uri, or none
    * @param caFile certificates in PEM by which rediss:// servers are known; empty = the JVM's own
-   * @param timeout of one command, after which the connection is made anew
-   * @param topologyRefresh how often a cluster is asked for its topology, besides whenever a node
-   *     says that it has changed or a connection is lost
+   * @param timeout of one command to Redis, after which the connection is made anew
+   * @param topologyRefresh how often a Redis Cluster is asked for its topology, besides whenever a
+   *     node says that it has changed or a connection is lost
    */
   public record Redis(
       @DefaultValue("") String uri,
@@ -86,8 +86,8 @@ public record ControllerSettings(
   /**
    * The view that answers lookups.
    *
-   * @param maxPlacements it holds at most this many chunks, each counted once for each worker that
-   *     has it; further ones are not admitted, and counted. 0 = no limit
+   * @param maxPlacements the view in memory holds at most this many chunks, each counted once for
+   *     each worker that has it; further ones are not admitted, and counted. 0 = no limit
    * @param serveFrom which view answers lookups: memory, or redis for an index that is larger than
    *     one controller's memory; then the view in memory keeps workers only
    */
@@ -136,9 +136,10 @@ public record ControllerSettings(
   /**
    * Commands to workers.
    *
-   * @param timeout for a worker's reply to a command; for so long a command may also wait for its
-   *     turn at a worker
-   * @param moveTimeout the same for a move, and for drain, compress, decompress and prefetch
+   * @param timeout for a worker's reply to clear, pin, unpin, health or reach; for so long one may
+   *     also wait for its turn at a worker
+   * @param moveTimeout for a worker's reply to move, drain, prefetch, compress or decompress; for
+   *     so long one may also wait for its turn at a worker
    * @param maxRunning commands under way at a time; more are refused
    * @param maxKept commands that are over and can still be asked for
    * @param keepFor for so long a command that is over can be asked for
@@ -153,8 +154,9 @@ public record ControllerSettings(
   /**
    * Limits of the sockets that LMCache workers use.
    *
-   * @param holdFor a message of a worker that this view does not know yet waits at most this long
-   * @param maxHeld messages waiting in all; more are dropped and counted
+   * @param holdFor a message of a worker that the view does not know yet waits at most this long
+   * @param maxHeld messages of workers that the view does not know yet, waiting in all; more are
+   *     dropped and counted
    * @param maxInFlight requests that wait for the log or a barrier; more are refused
    * @param maxSyncs full syncs of LMCache workers under way at a time; others are asked for later
    * @param syncTimeout a full sync of which nothing was heard for so long is given up, and asked
@@ -173,9 +175,9 @@ public record ControllerSettings(
   /**
    * Limits of the REST interface.
    *
-   * @param maxBody a longer request body is refused
-   * @param maxHashes in one request
-   * @param maxTokens in one request
+   * @param maxBody a longer body of a REST request is refused
+   * @param maxHashes hashes in one REST request
+   * @param maxTokens tokens in one REST request
    * @param maxWait the longest barrier, over REST and over the reply socket
    */
   public record Web(
@@ -197,9 +199,10 @@ public record ControllerSettings(
   /**
    * Who may do what over REST.
    *
-   * @param mode off, tokens or jwt
-   * @param tokensFile with tokens: file with a line for each, its role (read, operate or admin) and
-   *     the token
+   * @param mode how those who ask over REST are known: off = not at all, tokens = by those of a
+   *     file, jwt = by those that an issuer has signed
+   * @param tokensFile with kvmesh.access.mode=tokens: file with a line for each token: its role
+   *     (read, operate or admin) and the token
    */
   public record Access(
       @DefaultValue("off") AccessMode mode,
@@ -209,11 +212,12 @@ public record ControllerSettings(
   /**
    * Tokens that an issuer has signed (OpenID Connect).
    *
-   * @param issuer that the token must name
-   * @param keysUri where the issuer's keys are, http:// or https://; asked when a key isn't known
-   * @param audience that the token must name among others
-   * @param rolesClaim claim with the roles: read, operate, admin; of one within another, both names
-   *     with a dot between
+   * @param issuer with kvmesh.access.mode=jwt: issuer that a token must name
+   * @param keysUri with kvmesh.access.mode=jwt: where the issuer's keys are, http:// or https://;
+   *     asked when a key isn't known
+   * @param audience with kvmesh.access.mode=jwt: audience that a token must name, among others
+   * @param rolesClaim with kvmesh.access.mode=jwt: claim with the roles: read, operate, admin; of
+   *     one within another, both names with a dot between
    */
   public record Jwt(
       @DefaultValue("") String issuer,
@@ -224,8 +228,8 @@ public record ControllerSettings(
   /**
    * How the engines hash tokens: requests may name chunks by the tokens of a prompt.
    *
-   * @param algorithm as in the engines' own setting, with variants
-   * @param seed seed of that algorithm: PYTHONHASHSEED of the engines; empty = none
+   * @param algorithm how the engines hash tokens, as in their own setting, with variants
+   * @param seed seed of kvmesh.hash.algorithm: PYTHONHASHSEED of the engines; empty = none
    * @param chunkTokens tokens of a full chunk
    */
   public record Hash(
@@ -236,8 +240,8 @@ public record ControllerSettings(
   /**
    * Scores for routers.
    *
-   * @param weights of a chunk by where it is, location=weight separated by commas; * = all other
-   *     locations
+   * @param weights of a chunk in a score, by where it is: location=weight separated by commas; * =
+   *     all other locations
    */
   public record Score(@DefaultValue("GPU=1.25,LocalCPUBackend=1,*=0.5") String weights) {}
 
@@ -245,9 +249,10 @@ public record ControllerSettings(
    * Engines that are listened to. Every controller has the same list; each engine is followed by
    * one of them.
    *
-   * @param engines that are followed; what is told of each has a table of its own
-   * @param replayTimeout what an engine is asked to tell again is waited for so long
-   * @param maxQueue events of one engine that may wait for the log; more are asked for again later
+   * @param engines whose KV events are followed; the settings of each have a table of their own
+   * @param replayTimeout what a vLLM engine is asked to tell again is waited for so long
+   * @param maxQueue events of one vLLM engine that may wait for the log; more are asked for again
+   *     later
    */
   public record Vllm(
       @DefaultValue List<Engine> engines,

@@ -22,9 +22,7 @@ import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/**
- * A real Prometheus on a port of its own that scrapes once a second. Killed with {@link #close}.
- */
+/** A real Prometheus on a port of its own. Killed with {@link #close}. */
 final class Prometheus implements AutoCloseable {
 
   /** Why tests that need it are skipped. */
@@ -57,13 +55,20 @@ final class Prometheus implements AutoCloseable {
   }
 
   /**
-   * Starts it and waits until it is ready.
+   * Starts one that scrapes once a second, and waits until it is ready.
    *
    * @param targets addresses that serve {@code /actuator/prometheus}
    * @param rules a file of rules
    */
   static Prometheus start(Path folder, List<String> targets, Path rules) throws IOException {
-    Path settings = Files.writeString(folder.resolve("prometheus.yml"), settings(targets, rules));
+    return start(folder, targets, rules, Duration.ofSeconds(1));
+  }
+
+  /** The same, with another time from one scrape to the next; a scrape may take as long. */
+  static Prometheus start(Path folder, List<String> targets, Path rules, Duration interval)
+      throws IOException {
+    Path settings =
+        Files.writeString(folder.resolve("prometheus.yml"), settings(targets, rules, interval));
     Path log = folder.resolve("prometheus.log");
     String address = "127.0.0.1:" + LoopbackPorts.free();
     Process process =
@@ -86,16 +91,17 @@ final class Prometheus implements AutoCloseable {
     }
   }
 
-  private static String settings(List<String> targets, Path rules) {
+  private static String settings(List<String> targets, Path rules, Duration interval) {
     return """
-    global: {scrape_interval: 1s, evaluation_interval: 1s}
-    rule_files: ['%s']
+    global: {scrape_interval: %1$ds, evaluation_interval: %1$ds}
+    rule_files: ['%2$s']
     scrape_configs:
       - job_name: kvmesh
         metrics_path: /actuator/prometheus
-        static_configs: [{targets: [%s]}]
+        static_configs: [{targets: [%3$s]}]
     """
         .formatted(
+            interval.toSeconds(),
             rules.toAbsolutePath(),
             targets.stream().map(it -> "'" + it + "'").collect(Collectors.joining(", ")));
   }

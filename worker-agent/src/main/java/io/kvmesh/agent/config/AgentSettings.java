@@ -56,7 +56,7 @@ public record AgentSettings(
    * @param worldSize ranks that the model is split over, as in the keys; 0 = unknown, and commands
    *     can't name chunks by their tokens
    * @param chunkTokens tokens of a full chunk
-   * @param layers of the model on this rank; 0 = unknown
+   * @param layers layers of the model on this rank; 0 = unknown
    * @param hiddenSize values of a token in one layer of this rank, for keys and values each: KV
    *     heads times head size, with MLA the size of the latent head; 0 = unknown
    * @param layerwise whether the engine stores and loads layer by layer
@@ -69,7 +69,7 @@ public record AgentSettings(
    * @param memoryFormat order of the values in a chunk; empty = KV_2LTD, with layerwise KV_T2D,
    *     with blending KV_2TD, with MLA KV_MLA_FMT
    * @param hashAlgorithm how the engine hashes tokens, as in its own setting, with variants
-   * @param hashSeed seed of that algorithm: PYTHONHASHSEED of the engine; empty = none
+   * @param hashSeed seed of kvmesh.model.hash-algorithm: PYTHONHASHSEED of the engine; empty = none
    */
   public record Model(
       @DefaultValue("") String name,
@@ -93,13 +93,14 @@ public record AgentSettings(
    *
    * @param allocator paged = a page of one full chunk for each chunk; ranges = as much as each
    *     chunk needs, for several models on one agent
-   * @param alignment of ranges, in bytes; a power of two
-   * @param initialBytes of the cache's capacity that are used at first, rounded down to whole
+   * @param alignment with kvmesh.memory.allocator=ranges: each chunk begins at a multiple of so
+   *     many bytes; a power of two
+   * @param initialBytes so much of the cache's capacity is used at first, rounded down to whole
    *     pages; 0 = all, at once
-   * @param growthBytes taken into use each time that nothing is free, until all of the capacity is;
-   *     0 = initial-bytes
-   * @param reserveBytes left to everything else of what is available to this container or host; the
-   *     cache's capacity is cut where that must be
+   * @param growthBytes so much more memory is taken into use each time that nothing is free, until
+   *     all of the cache's capacity is; 0 = as much as kvmesh.memory.initial-bytes
+   * @param reserveBytes memory that is left to everything else, of what is available to this
+   *     container or host; the cache's capacity is cut where that must be
    * @param file absolute path in a tmpfs or on hugetlbfs, for others on this host to map; empty =
    *     memory of this process alone
    * @param hugePages transparent huge pages: off, wanted or required
@@ -107,9 +108,11 @@ public record AgentSettings(
    * @param locked no page that is in use is swapped out: off, wanted or required
    * @param prefault all pages are backed at the start, none at its first use: off, wanted or
    *     required
-   * @param numa binding to the NUMA node that is named below: off, wanted or required
-   * @param numaNode the node; -1 = none
-   * @param numaByGpu the node of each GPU, as in 0:0,1:0,2:1,3:1, of which that of the rank counts
+   * @param numa binding to the NUMA node that numa-node or numa-by-gpu names: off, wanted or
+   *     required
+   * @param numaNode NUMA node of the chunks' memory; -1 = none
+   * @param numaByGpu NUMA node of each GPU, as in 0:0,1:0,2:1,3:1; the chunks' memory is at that of
+   *     this agent's rank
    */
   public record Memory(
       @DefaultValue("paged") Allocator allocator,
@@ -131,12 +134,12 @@ public record AgentSettings(
    *
    * @param capacityBytes memory for chunks; rounded down to whole pages, and cut to what is
    *     available
-   * @param firstRankCapacityBytes memory of the first rank, where only that one keeps chunks; 0 =
-   *     capacity-bytes
+   * @param firstRankCapacityBytes memory for chunks at rank 0, where only that one keeps any; 0 =
+   *     as much as kvmesh.cache.capacity-bytes
    * @param compressedBytes memory for chunks that are compressed on command, beside that for the
    *     others; 0 = none are
-   * @param maxChunks how many chunks there may be at once in ranges, however small they are; 0 =
-   *     four times as many as full ones fit
+   * @param maxChunks with kvmesh.memory.allocator=ranges: how many chunks there may be at once,
+   *     however small they are; 0 = four times as many as full ones fit
    * @param policy what is evicted first: lru, fifo, lfu, mru, s3fifo or adaptive
    * @param hot whether chunks are kept; otherwise memory is only for those on their way
    * @param saveUnfullChunk whether the last chunk of a prompt is kept, which has fewer tokens
@@ -154,7 +157,7 @@ public record AgentSettings(
    * Chunks that clients pin.
    *
    * @param lifetime after which a pin that was not renewed is taken off
-   * @param checkInterval between two looks for such pins
+   * @param checkInterval between two looks for pins that are older than kvmesh.pin.lifetime
    * @param maxPercent of the cache's chunks that may be pinned, one counting once for each owner
    */
   public record Pin(
@@ -165,10 +168,10 @@ public record AgentSettings(
   /**
    * The log.
    *
-   * @param bootstrapServers host:port, separated by commas
+   * @param bootstrapServers where Kafka is, host:port, separated by commas
    * @param propertiesFile file with the security.protocol, sasl.* and ssl.* of a Kafka client, as
    *     Kafka's own tools take it; empty = Kafka asks for neither TLS nor a password
-   * @param partitions number of them, where this program creates the topic
+   * @param partitions number of partitions of the log's topic, where this program creates it
    * @param outboxEvents events that wait for Kafka at most; more are dropped, and a snapshot
    *     follows
    * @param snapshotInterval least time between two snapshots; a view that lacks events waits for
@@ -184,7 +187,7 @@ public record AgentSettings(
   /**
    * Questions to the controllers.
    *
-   * @param attemptTimeout after which another controller is asked
+   * @param attemptTimeout a controller that has not answered for so long is passed over for another
    * @param passOverMost a controller that failed is passed over for a growing time, at most this
    * @param maxInFlight questions that wait for an answer; more are refused
    * @param cacheChunks of how many chunks it is remembered who holds them; 0 = of none
@@ -210,12 +213,12 @@ public record AgentSettings(
    * @param connectTimeout from a peer's first use to the end of the handshake, and how long one may
    *     be silent in all while it is waited for before it is passed over; with a key-file at least
    *     1s
-   * @param getBytes asked for by one request; a longer pull is several side by side
+   * @param getBytes so much one request of a pull asks for; a longer pull is several side by side
    * @param maxInFlight bytes asked of all peers and not yet arrived
    * @param maxInFlightPerPeer bytes asked of one peer and not yet arrived
-   * @param copyThreads that help requests to copy chunks out of the memory of agents on the same
-   *     host; 0 = each request copies alone
-   * @param maxAttempts at one peer in a row, within the deadline
+   * @param copyThreads threads that help requests to copy chunks out of the memory of agents on the
+   *     same host; 0 = each request copies alone
+   * @param maxAttempts attempts at one peer in a row, within the deadline
    * @param maxHolders peers that one pull asks side by side; others that have the chunks are asked
    *     where those fail
    * @param passOverMost a peer that failed is passed over for a growing time, at most this
@@ -224,8 +227,8 @@ public record AgentSettings(
    *     the heap
    * @param maxLoanedPerPeer bytes on loan to one peer; above, it is answered that we are overloaded
    * @param maxOverduePerPeer loans of one peer that may be overdue before it gets no more
-   * @param maxPeers connections kept, in each direction
-   * @param idleTimeout after which a connection that nobody used is closed
+   * @param maxPeers connections to peers that are kept, in each direction
+   * @param idleTimeout after which a connection to a peer that nobody used is closed
    */
   public record Peer(
       @DefaultValue("tcp://0.0.0.0:8200") String initBind,
@@ -250,7 +253,7 @@ public record AgentSettings(
   /**
    * Chunks that are moved or copied from one agent to another.
    *
-   * @param deadline of a whole move from here
+   * @param deadline of a whole move from here, or drain by command
    * @param putDeadline of each push of a move, and of any push to this agent
    * @param hold for so long after each push of a move to this agent all that the move brought is
    *     held here, unless its sender says before that it is over
@@ -281,7 +284,8 @@ public record AgentSettings(
    * Commands of the controllers.
    *
    * @param bind door for commands, tcp://host:port; port 0 = any free one
-   * @param advertisedHost under which the controllers reach it; empty = as for peers
+   * @param advertisedHost under which the controllers reach this agent; empty = as
+   *     kvmesh.peer.advertised-host
    */
   public record Control(
       @DefaultValue("tcp://0.0.0.0:8202") String bind, @DefaultValue("") String advertisedHost) {}
@@ -290,22 +294,22 @@ public record AgentSettings(
    * The native door for the engine.
    *
    * @param bind door for the engine, tcp://host:port; port 0 = any free one
-   * @param deadline of a request that names none
-   * @param sessionIdle after which a session that nobody used is closed
-   * @param leaseLifetime after which a lease that was never read is released
-   * @param maxSessions open at once
-   * @param maxLeases of one session
-   * @param maxLeasedBytes of one session, a chunk counting once for each lease; 0 = eight times the
-   *     cache's capacity
-   * @param maxRequests at work at once; more are refused
-   * @param maxKeys in one request
+   * @param deadline of an engine's request that names none
+   * @param sessionIdle after which an engine's session that nobody used is closed
+   * @param leaseLifetime after which an engine's lease that was never read is released
+   * @param maxSessions sessions of engines open at once; more are refused
+   * @param maxLeases leases of one session; more are refused
+   * @param maxLeasedBytes bytes that one session may hold in leases, a chunk counting once for each
+   *     lease; 0 = eight times the cache's capacity
+   * @param maxRequests requests of engines at work at once; more are refused
+   * @param maxKeys keys in one request of an engine
    * @param storeWait a store whose chunks find no room waits for it, at most this; 0 = not at all.
-   *     Half of maxRequests may wait
+   *     Half of kvmesh.engine.max-requests may wait
    * @param handOver whether engines of this agent's user on this host may read and write chunks in
    *     place, where there is a kvmesh.memory.file; beside it is then a Unix socket, with .engine
    *     at the end of its name
-   * @param maxHandedPercent of the cache's chunks that one session may so hold, claimed and leased,
-   *     one counting once for each lease
+   * @param maxHandedPercent of the cache's chunks that one session may hold to read and write them
+   *     in place, one counting once for each claim and lease
    */
   public record Engine(
       @DefaultValue("tcp://127.0.0.1:8210") String bind,
@@ -324,15 +328,16 @@ public record AgentSettings(
   /**
    * The door for LMCache's lm:// connector.
    *
-   * @param enabled whether there is one
-   * @param bind door for engines, tcp://host:port; port 0 = any free one
-   * @param exists where a chunk may be that exists: local = in this agent, fleet = also at its
-   *     peers
-   * @param maxConnections open at once; further clients are sent away
-   * @param maxBodyBytes who announces a longer body is cut off; a shorter one that is larger than a
-   *     chunk is read and forgotten
-   * @param idleTimeout after which a connection without a request is closed
-   * @param stallTimeout after which a request or reply that makes no progress ends its connection
+   * @param enabled whether there is a door for LMCache's lm:// connector
+   * @param bind door for LMCache's lm:// connector, tcp://host:port; port 0 = any free one
+   * @param exists where a chunk may be that lm:// is told exists: local = in this agent, fleet =
+   *     also at its peers
+   * @param maxConnections connections of lm:// open at once; further clients are sent away
+   * @param maxBodyBytes who announces a longer body by lm:// is cut off; a shorter one that is
+   *     larger than a chunk is read and forgotten
+   * @param idleTimeout after which a connection of lm:// without a request is closed
+   * @param stallTimeout after which a request or reply of lm:// that makes no progress ends its
+   *     connection
    */
   public record Lm(
       @DefaultValue("false") boolean enabled,

@@ -9,21 +9,26 @@ import org.springframework.util.unit.DataSize;
  * The door for clients that speak the Redis protocol, LMCache's redis:// and resp:// connectors
  * among them.
  *
- * @param enabled whether there is one
- * @param bind door for engines, tcp://host:port; port 0 = any free one
- * @param username of the only user; who names none means this one
- * @param password of that user; empty = nobody has to say who they are
- * @param exists where a chunk may be that exists: local = in this agent, fleet = also at its peers
- * @param maxConnections open at once; further clients are sent away
- * @param maxBodyBytes who announces a longer value is cut off; a shorter one that is larger than a
- *     chunk is read and refused
- * @param maxArguments who announces more for one request, its name among them, is cut off
+ * @param enabled whether there is a door for the Redis protocol
+ * @param bind door for the Redis protocol, tcp://host:port; port 0 = any free one
+ * @param username name of the only user of the Redis protocol; who names none means this one
+ * @param password for the Redis protocol; empty = nobody has to say who they are
+ * @param exists where a chunk may be that a Redis client is told exists: local = in this agent,
+ *     fleet = also at its peers
+ * @param maxConnections connections of Redis clients open at once; further ones are sent away
+ * @param maxBodyBytes a Redis client that announces a longer value is cut off; a shorter one that
+ *     is larger than a chunk is read and refused
+ * @param maxArguments a Redis client that announces more arguments for one command, its name among
+ *     them, is cut off
  * @param maxHalfPairs so many halves of redis:// pairs may wait for their other halves; the oldest
  *     give way
- * @param maxHalfPercent of the cache's capacity that such halves may take; one may always wait
- * @param halfPairWait after which such a half is dropped
- * @param idleTimeout after which a connection without a request is closed
- * @param stallTimeout after which a request or reply that makes no progress ends its connection
+ * @param maxHalfPercent of the cache's capacity that halves of redis:// pairs may take while they
+ *     wait for their other halves; one may always wait
+ * @param halfPairWait after which a half of a redis:// pair whose other half did not come is
+ *     dropped
+ * @param idleTimeout after which a connection of a Redis client without a request is closed
+ * @param stallTimeout after which a Redis client's request or reply that makes no progress ends its
+ *     connection
  */
 record Resp(
     @DefaultValue("false") boolean enabled,

@@ -9,8 +9,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param zone where this agent runs, such as an availability zone; empty = not told. Of holders of
  *     equally many chunks the nearest is asked first: of the same host, then rack, then zone
- * @param rack where it is in the zone; empty = not told
- * @param host name of the machine, of which no two have the same; empty = not told
+ * @param rack where in its zone this agent runs; empty = not told
+ * @param host name of the machine on which this agent runs, of which no two have the same; empty =
+ *     not told
  */
 record TopologySettings(
     @DefaultValue("") String zone, @DefaultValue("") String rack, @DefaultValue("") String host) {
