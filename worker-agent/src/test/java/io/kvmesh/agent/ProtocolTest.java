@@ -42,7 +42,11 @@ class ProtocolTest {
   /** In these all fields that are named are ours. */
   private static final List<String> OUR_FIELDS =
       List.of(
-          "controller-fields", "agent-fields", "put-fields", "drain-fields", "control-reply-fields");
+          "controller-fields",
+          "agent-fields",
+          "put-fields",
+          "drain-fields",
+          "control-reply-fields");
 
   private static final String COMMANDS = "control-commands";
 
@@ -96,9 +100,7 @@ class ProtocolTest {
   }
 
   private static List<Class<?>> messages() {
-    return FAMILIES.stream()
-        .flatMap(family -> Stream.of(family.getPermittedSubclasses()))
-        .toList();
+    return FAMILIES.stream().flatMap(family -> Stream.of(family.getPermittedSubclasses())).toList();
   }
 
   /** A row without a message goes on with that of the row above. */

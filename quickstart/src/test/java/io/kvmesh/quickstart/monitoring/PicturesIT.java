@@ -66,8 +66,7 @@ class PicturesIT {
         Fleet.create(settings, Modules.ofThisBuild(), WorkFolder.create(folder), http)) {
       fleet.start();
       try (EngineLoad load = EngineLoad.start(fleet, http, PAGE_BYTES, 1, RECENT);
-          Prometheus prometheus =
-              Prometheus.start(folder, addresses(fleet), Alerts.RULES, STEP)) {
+          Prometheus prometheus = Prometheus.start(folder, addresses(fleet), Alerts.RULES, STEP)) {
         Instant start = Instant.now();
         await(start, 75);
         Member victim = fleet.agents().getLast();
