@@ -133,7 +133,7 @@ final class ChartDrawing {
           x,
           plot.bottom() + 14,
           "text-anchor=\"%s\" fill=\"#57606a\"".formatted(ago == 0 ? "end" : "middle"),
-          ago == 0 ? "end of the run" : "-" + ago + " min");
+          ago == 0 ? "end" : "-" + ago + " min");
     }
   }
 
