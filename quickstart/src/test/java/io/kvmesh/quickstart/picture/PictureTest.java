@@ -45,7 +45,7 @@ class PictureTest {
 
     assertThat(texts)
         .contains("a dashboard", "from a test", "title", "hits <&> misses", "b")
-        .contains("-2 min", "-1 min", ">end<")
+        .contains("-2 min", "-1 min", "end")
         .contains("0", "1", "2", "3", "4");
   }
 

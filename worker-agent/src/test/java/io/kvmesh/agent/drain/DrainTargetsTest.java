@@ -127,7 +127,8 @@ class DrainTargetsTest {
 
   @Test
   void namedTargetThatIsNotThere_isSaidToBeUnreachable() throws Exception {
-    try (TestAgent going = agent("going", 64)) {
+    try (TestAgent going =
+        TestAgent.named("going").connectTimeout(Duration.ofMillis(200)).start()) {
       going.store(TestAgent.keys(1, 4));
       String nobody = "127.0.0.1:" + LoopbackPorts.free();
       DrainOrder order = new DrainOrder("d", nobody, LONG, Long.MAX_VALUE);
