@@ -2,6 +2,7 @@ package io.kvmesh.controller.command;
 
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.control.ControlRequest;
+import io.kvmesh.common.wire.control.ErrorMsg;
 import io.kvmesh.common.wire.control.ReachWorkerRetMsg;
 import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.WorkerKind;
@@ -283,7 +284,8 @@ public final class CommandService {
         };
     return chunks.keys() == null
         ? null
-        : new WorkerOutcome.Refused("an LMCache worker knows chunks by tokens, not by keys", null);
+        : new WorkerOutcome.Refused(
+            "an LMCache worker knows chunks by tokens, not by keys", ErrorMsg.BAD_REQUEST);
   }
 
   private static @Nullable WorkerOutcome notForEngine(Announcement told) {
@@ -300,7 +302,8 @@ public final class CommandService {
     return there.kind() == source.kind()
         ? null
         : new WorkerOutcome.Refused(
-            "an LMCache worker and an agent can't exchange chunks; the target is " + target, null);
+            "an LMCache worker and an agent can't exchange chunks; the target is " + target,
+            ErrorMsg.BAD_REQUEST);
   }
 
   /** A command that is under way, or was over lately. */

@@ -16,6 +16,7 @@ import io.kvmesh.controller.web.BodyLimitFilter;
 import io.kvmesh.controller.web.ChunkReader;
 import io.kvmesh.controller.web.CommandDesk;
 import io.kvmesh.controller.web.CommandResource;
+import io.kvmesh.controller.web.ContentTypeFilter;
 import io.kvmesh.controller.web.ErrorPage;
 import io.kvmesh.controller.web.EventsResource;
 import io.kvmesh.controller.web.InstancesResource;
@@ -23,6 +24,7 @@ import io.kvmesh.controller.web.KeysResource;
 import io.kvmesh.controller.web.LogResource;
 import io.kvmesh.controller.web.LookupResource;
 import io.kvmesh.controller.web.OpenApiTexts;
+import io.kvmesh.controller.web.ProblemValve;
 import io.kvmesh.controller.web.ScoreResource;
 import io.kvmesh.controller.web.StrictJson;
 import io.kvmesh.controller.web.WorkerCatalog;
@@ -36,6 +38,8 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.boot.info.GitProperties;
 import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -163,6 +167,17 @@ class WebConfiguration {
   @Bean
   AccessMeters accessMeters(AccessProblems problems) {
     return new AccessMeters(problems);
+  }
+
+  @Bean
+  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> problemValve() {
+    return ProblemValve.customizer();
+  }
+
+  @Bean
+  FilterRegistrationBean<ContentTypeFilter> contentTypes(
+      @Qualifier("handlerExceptionResolver") HandlerExceptionResolver errors) {
+    return new FilterRegistrationBean<>(new ContentTypeFilter(errors));
   }
 
   @Bean

@@ -2,6 +2,7 @@ package io.kvmesh.controller.web;
 
 import io.kvmesh.common.count.LogLimit;
 import io.kvmesh.controller.index.ViewUnavailableException;
+import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,6 +10,7 @@ import org.springframework.beans.TypeMismatchException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.converter.HttpMessageNotReadableException;
@@ -43,6 +45,16 @@ public final class ApiErrors extends ResponseEntityExceptionHandler {
         e,
         ProblemDetail.forStatusAndDetail(
             HttpStatus.SERVICE_UNAVAILABLE, "the view can't be asked now: " + e.getMessage()),
+        request);
+  }
+
+  /** Tomcat can't decode what is behind the question mark. */
+  @ExceptionHandler
+  @Nullable ResponseEntity<Object> badQuery(InvalidParameterException e, WebRequest request) {
+    return answer(
+        e,
+        ProblemDetail.forStatusAndDetail(
+            HttpStatus.BAD_REQUEST, "the query isn't percent-encoded UTF-8"),
         request);
   }
 
@@ -104,6 +116,17 @@ public final class ApiErrors extends ResponseEntityExceptionHandler {
         "body",
         "...",
         "must have at most " + e.limitBytes() + " bytes");
+  }
+
+  /**
+   * What the request's Accept says doesn't matter: the reason is told even if it makes no sense.
+   */
+  @Override
+  protected ResponseEntity<Object> createResponseEntity(
+      @Nullable Object body, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+    HttpHeaders typed = new HttpHeaders(headers);
+    typed.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+    return new ResponseEntity<>(body, typed, status);
   }
 
   private @Nullable ResponseEntity<Object> answer(

@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -24,7 +23,8 @@ import org.springframework.web.bind.annotation.RestController;
 /**
  * Commands to the workers of an instance. A command that is posted is waited for up to {@code
  * waitMillis}; the status tells how far it came: 202 it is still under way, 200 all workers did it,
- * 207 some did, 502 none did. The body is the same in all of them.
+ * 207 some did, 502 none did (400 or 404 where all of them say that the request is to blame). The
+ * body is the same in all of them.
  */
 @RestController
 @RequestMapping("/api/v1/commands")
@@ -322,17 +322,8 @@ public final class CommandResource {
   private ResponseEntity<CommandJson> answer(String id, Optional<CommandView> end) {
     CommandView view =
         end.or(() -> desk.find(id)).orElseThrow(() -> Problems.notFound("command", id));
-    return ResponseEntity.status(status(view.state()))
+    return ResponseEntity.status(CommandStatus.of(view))
         .location(URI.create("/api/v1/commands/" + id))
         .body(CommandJson.of(view));
-  }
-
-  private static HttpStatus status(CommandView.State state) {
-    return switch (state) {
-      case RUNNING -> HttpStatus.ACCEPTED;
-      case DONE -> HttpStatus.OK;
-      case PARTIAL -> HttpStatus.MULTI_STATUS;
-      case FAILED -> HttpStatus.BAD_GATEWAY;
-    };
   }
 }

@@ -8,6 +8,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -264,12 +265,71 @@ class BadRequestTest {
           "nonsense\r\n\r\n",
           "GET /api/v1/workers/a%2Fb/0 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
           "GET /api/v1/workers/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-          "GET /..%2f..%2fetc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+          "GET /..%2f..%2fetc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+          "GET /api/v1/workers/%00/0 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+          "GET /api/v1/workers?a=| HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+          "GET /version HTTP/1.1\r\nConnection: close\r\n\r\n",
         }) {
       String answer = raw(request);
 
       assertThat(answer).startsWith("HTTP/1.1 4").doesNotContain("Exception", "at org.");
+      assertThat(answer).contains("application/problem+json", "\"status\":400");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"*/*", "application/*", "multipart/form-data", "a/b/c", "nonsense"})
+  void contentTypeThatIsNone_is415(String type) throws Exception {
+    for (String path : new String[] {"/lookup", "/api/v1/lookup", "/api/v1/commands/clear"}) {
+      assertThat(
+              request("POST " + path + " HTTP/1.1", "Content-Type: " + type, "Content-Length: 0"))
+          .startsWith("HTTP/1.1 415")
+          .contains("application/problem+json");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nonsense", "a/b/c", ";;;", "application/json;q=2"})
+  void acceptThatMakesNoSense_doesNotHideTheReason(String accept) throws Exception {
+    for (String path : new String[] {"/nothing", "/api/v1/workers/A/x", "/api/v1/workers"}) {
+      assertThat(request("GET " + path + " HTTP/1.1", "Accept: " + accept))
+          .startsWith("HTTP/1.1 4")
+          .contains("application/problem+json", "\"detail\":");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/api/v1/workers?instanceId=%ff",
+        "/api/v1/workers?instanceId=%",
+        "/api/v1/workers?%=%",
+        "/controller/workers?instance_id=%zz",
+        "/api/v1/events?kind=%ff"
+      })
+  void queryThatCannotBeDecoded_isRefused(String path) throws Exception {
+    assertThat(request("GET " + path + " HTTP/1.1"))
+        .startsWith("HTTP/1.1 400")
+        .contains("application/problem+json", "percent-encoded");
+  }
+
+  @Test
+  void formInTheBodyOfADelete_isPassedOver() throws Exception {
+    assertProblem(
+        client.send(
+            "DELETE",
+            "/api/v1/commands/unknown",
+            "application/x-www-form-urlencoded",
+            BodyPublishers.ofString("a=%zz")),
+        404);
+  }
+
+  private String request(String first, String... headers) throws Exception {
+    return raw(first + "\r\nHost: x\r\nConnection: close\r\n" + lines(headers) + "\r\n");
+  }
+
+  private static String lines(String... headers) {
+    return Stream.of(headers).map(line -> line + "\r\n").collect(Collectors.joining());
   }
 
   @Test

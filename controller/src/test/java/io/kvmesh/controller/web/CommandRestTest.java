@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kvmesh.common.wire.PrefetchState;
 import io.kvmesh.common.wire.control.ClearWorkerRetMsg;
 import io.kvmesh.common.wire.control.DrainWorkerMsg;
+import io.kvmesh.common.wire.control.ErrorMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import io.kvmesh.controller.command.CommandOutcome;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -101,6 +103,26 @@ class CommandRestTest {
     assertThat(answer.at("/state").asString()).isEqualTo("FAILED");
     assertThat(answer.at("/workers/0/status").asString()).isEqualTo("TIMED_OUT");
     assertThat(answer.at("/workers/0/error").asString()).contains("may have done it");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"bad_request,400", "not_found,404", "unsupported,502", "busy,502", ",502"})
+  void commandThatEveryWorkerRefuses_isTheAskersFaultWhereTheySaySo(
+      @Nullable String code, int status) throws Exception {
+    script.client =
+        (ip, to, request, timeout) ->
+            RestFixture.Script.answer(
+                new CommandOutcome.Replied(new ErrorMsg("There is no location 'x'", code)));
+
+    RestClient.Answer answer =
+        client.post(COMMANDS + "clear", "{\"instanceId\":\"A\",\"location\":\"x\"}");
+    RestClient.Answer lmcache = client.post("/clear", "{\"instance_id\":\"A\",\"location\":\"x\"}");
+
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.at("/state").asString()).isEqualTo("FAILED");
+    assertThat(answer.at("/workers/0/error").asString()).contains("no location 'x'");
+    assertThat(lmcache.status()).isEqualTo(status);
+    assertThat(lmcache.at("/detail").asString()).contains("no location 'x'");
   }
 
   @Test

@@ -73,6 +73,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -345,6 +347,17 @@ class RestFixture {
   @Bean
   StrictJson strictJson() {
     return new StrictJson();
+  }
+
+  @Bean
+  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> problemValve() {
+    return ProblemValve.customizer();
+  }
+
+  @Bean
+  FilterRegistrationBean<ContentTypeFilter> contentTypes(
+      @Qualifier("handlerExceptionResolver") HandlerExceptionResolver errors) {
+    return new FilterRegistrationBean<>(new ContentTypeFilter(errors));
   }
 
   @Bean

@@ -16,7 +16,7 @@ final class CommandFault extends Exception {
 
   /** What it says makes no sense. */
   static CommandFault badRequest(String message) {
-    return new CommandFault("bad_request", message);
+    return new CommandFault(ErrorMsg.BAD_REQUEST, message);
   }
 
   /** It makes sense, and this agent can't do it. */
@@ -31,7 +31,7 @@ final class CommandFault extends Exception {
 
   /** There is nothing of the kind. */
   static CommandFault notFound(String message) {
-    return new CommandFault("not_found", message);
+    return new CommandFault(ErrorMsg.NOT_FOUND, message);
   }
 
   ErrorMsg reply() {

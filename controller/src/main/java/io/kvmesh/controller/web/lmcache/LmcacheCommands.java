@@ -7,6 +7,7 @@ import io.kvmesh.controller.command.WorkerOutcome;
 import io.kvmesh.controller.command.WorkerResult;
 import io.kvmesh.controller.web.CommandDesk;
 import io.kvmesh.controller.web.CommandJson;
+import io.kvmesh.controller.web.CommandStatus;
 import io.kvmesh.controller.web.Problems;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +24,7 @@ import org.springframework.web.bind.annotation.RestController;
 /**
  * Commands as LMCache's users give them. The answer comes when all workers have done it; a number
  * of tokens is answered only if it is the same at all of them, as in LMCache. Otherwise the answer
- * is 502 and says what each worker did.
+ * says what each worker did: 502, or 400 or 404 where all say that the request is to blame.
  *
  * <p>Each body may have an {@code event_id}, by which {@code /check_finish} can be asked meanwhile;
  * without it one is made.
@@ -237,8 +238,10 @@ public final class LmcacheCommands {
   private static ErrorResponseException failed(CommandView end, String reason) {
     String details =
         end.workers().stream().map(LmcacheCommands::text).collect(Collectors.joining("; "));
+    HttpStatus status =
+        end.state() == CommandView.State.FAILED ? CommandStatus.of(end) : HttpStatus.BAD_GATEWAY;
     return Problems.of(
-        HttpStatus.BAD_GATEWAY,
+        status,
         reason + ": " + details,
         Map.of("event_id", end.id(), "workers", CommandJson.workers(end)));
   }
