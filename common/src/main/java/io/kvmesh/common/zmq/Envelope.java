@@ -33,7 +33,7 @@ public final class Envelope {
   /**
    * A message taken apart.
    *
-   * @param payload not empty, not copied
+   * @param payload not copied; empty only if {@link #splitAnswerable} took the message apart
    * @param body frames after the payload, none of them empty
    */
   @SuppressWarnings("ArrayRecordComponent")
@@ -52,6 +52,30 @@ public final class Envelope {
    */
   public static Content splitRouted(Multipart message) throws EnvelopeException {
     return split(message.frames(), true);
+  }
+
+  /**
+   * Takes a message apart that a ROUTER received who owes every sender an answer: where the payload
+   * isn't where it should be, it is the last frame, and may be empty.
+   *
+   * @throws EnvelopeException if there is nothing but the sender's identity
+   */
+  public static Content splitAnswerable(Multipart message) throws EnvelopeException {
+    List<Frame> frames = message.frames();
+    if (frames.size() < 2 || isWellFormed(frames)) {
+      return split(frames, true);
+    }
+    Envelope envelope = new Envelope(frames.subList(0, frames.size() - 1), true);
+    return new Content(envelope, frames.getLast().toArray(), List.of());
+  }
+
+  private static boolean isWellFormed(List<Frame> frames) {
+    for (int i = 1; i < frames.size() - 1; i++) {
+      if (frames.get(i).isEmpty()) {
+        return frames.subList(i + 1, frames.size()).stream().noneMatch(Frame::isEmpty);
+      }
+    }
+    return !frames.getLast().isEmpty();
   }
 
   /**

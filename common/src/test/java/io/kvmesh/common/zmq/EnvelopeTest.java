@@ -43,6 +43,29 @@ class EnvelopeTest {
   }
 
   @Test
+  void splitAnswerable_noPayload_isAnsweredAllTheSame() throws Exception {
+    for (List<String> frames :
+        List.of(
+            List.of("id", "p"),
+            List.of("id", "", "p"),
+            List.of("id", "", "", "p"),
+            List.of("id", "x", "", "", "p"),
+            List.of("id", ""),
+            List.of("id", "", "p", ""))) {
+      Envelope.Content content = Envelope.splitAnswerable(message(frames.toArray(String[]::new)));
+
+      assertThat(new String(content.payload(), UTF_8)).isEqualTo(frames.getLast());
+      assertThat(content.body()).isEmpty();
+      assertThat(texts(content.envelope().with("answer".getBytes(UTF_8))))
+          .startsWith(frames.subList(0, frames.size() - 1).toArray(String[]::new))
+          .endsWith("answer")
+          .hasSameSizeAs(frames);
+    }
+    assertThatThrownBy(() -> Envelope.splitAnswerable(message("id")))
+        .isInstanceOf(EnvelopeException.class);
+  }
+
+  @Test
   void split_requestOfOurs_hasItsIdAndBody() throws Exception {
     Envelope request = Envelope.ofRequest(0x0102030405060708L);
     List<Frame> body = List.of(Frame.of(new byte[] {1}), Frame.of(new byte[] {2}));

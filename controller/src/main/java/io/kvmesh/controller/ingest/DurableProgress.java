@@ -110,7 +110,7 @@ final class DurableProgress implements AutoCloseable {
       turn();
     } catch (DurableViewException e) {
       log.debug("The durable view doesn't answer: {}", e.getMessage());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("Can't tell how far the durable view is", e);
     }
   }

@@ -67,10 +67,13 @@ final class ReaderThread {
         try {
           turn.run(this);
         } catch (RuntimeException e) {
-          counters.failures.increment();
-          lastFailure = e.getMessage();
+          failed(e);
           log.warn("{} begins anew: {}", name, e.toString());
           log.debug("Cause", e);
+        } catch (Error e) {
+          // Else the view would stand still for good, and answer as if it didn't.
+          failed(e);
+          log.error("{} begins anew after a fault of this program", name, e);
         }
         boolean lasted =
             System.nanoTime() - started > TimeUnit.MILLISECONDS.toNanos(2 * LONGEST_PAUSE_MILLIS);
@@ -81,6 +84,11 @@ final class ReaderThread {
     } catch (InterruptedException e) {
       log.debug("{} was interrupted", name);
     }
+  }
+
+  private void failed(Throwable failure) {
+    counters.failures.increment();
+    lastFailure = failure.getMessage();
   }
 
   /** Asks the thread to end; see {@link #join}. */

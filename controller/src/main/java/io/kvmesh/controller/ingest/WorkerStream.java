@@ -31,6 +31,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -157,8 +158,8 @@ final class WorkerStream {
   /**
    * What the record changes; null if nothing. Records come in order, each once.
    *
-   * @throws IllegalArgumentException if it names no keyspace or a life that can't be; the stream is
-   *     as before
+   * @throws IllegalArgumentException if it names no keyspace or location, or a life that can't be;
+   *     the stream is as before
    */
   @Nullable Decision decide(LogRecord record) {
     LogEvent event = record.event();
@@ -172,6 +173,7 @@ final class WorkerStream {
       counters.stale.increment();
       return null;
     }
+    NamedLocations.require(event, life == epoch ? locations.keySet() : Set.of());
     long expected = offset;
     Steps steps = new Steps();
     if (life > epoch) {

@@ -1,5 +1,6 @@
 package io.kvmesh.controller.lmcache;
 
+import io.kvmesh.common.key.Location;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.FullSyncStartMsg;
@@ -65,6 +66,7 @@ final class FullSyncs {
    */
   CompletableFuture<DirectoryReply> start(FullSyncStartMsg sync) {
     WorkerId worker = new WorkerId(sync.instanceId(), sync.workerId());
+    Location.require(sync.location());
     if (!isBatchNumber(sync.batchCount() - 1)) {
       return now(refused(sync, "batch_count must be 1 to %d".formatted(MAX_BATCHES)));
     }

@@ -1,6 +1,7 @@
 package io.kvmesh.controller.lmcache;
 
 import io.kvmesh.common.key.KeyFormatException;
+import io.kvmesh.common.key.Location;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.OpType;
@@ -50,13 +51,17 @@ final class PushHandler {
   void handle(DirectoryMessage message) {
     switch (message) {
       case BatchedKVOperationMsg operations ->
-          accept(worker(operations.instanceId(), operations.workerId()), operations);
+          accept(
+              worker(operations.instanceId(), operations.workerId(), operations.location()),
+              operations);
       case DeRegisterMsg goodbye ->
           accept(worker(goodbye.instanceId(), goodbye.workerId()), goodbye);
       case FullSyncBatchMsg batch when !FullSyncs.isBatchNumber(batch.batchId()) ->
           counts.lost(FrontCounts.Loss.BATCH_NUMBER);
-      case FullSyncBatchMsg batch -> accept(worker(batch.instanceId(), batch.workerId()), batch);
-      case FullSyncEndMsg end -> accept(worker(end.instanceId(), end.workerId()), end);
+      case FullSyncBatchMsg batch ->
+          accept(worker(batch.instanceId(), batch.workerId(), batch.location()), batch);
+      case FullSyncEndMsg end ->
+          accept(worker(end.instanceId(), end.workerId(), end.location()), end);
       case KVAdmitMsg admit -> handle(batch(admit));
       case KVEvictMsg evict -> handle(batch(evict));
       default -> counts.unsupported(FrontCounts.Door.PULL);
@@ -85,6 +90,16 @@ final class PushHandler {
    */
   private static WorkerId worker(String instanceId, int workerId) {
     return new WorkerId(instanceId, workerId);
+  }
+
+  /**
+   * The same, with a location.
+   *
+   * @throws KeyFormatException if that can't be one
+   */
+  private static WorkerId worker(String instanceId, int workerId, String location) {
+    Location.require(location);
+    return worker(instanceId, workerId);
   }
 
   private void accept(WorkerId worker, DirectoryMessage message) {

@@ -59,7 +59,7 @@ final class ReplyDoor implements MessageHandler {
   @Override
   public void onMessage(ZmqSocket socket, Multipart message) {
     try {
-      Envelope.Content content = Envelope.splitRouted(message);
+      Envelope.Content content = Envelope.splitAnswerable(message);
       answer(socket, content.envelope(), reply(message, content.payload()));
     } catch (EnvelopeException e) {
       counts.garbage(door).refuse(message, e.getMessage());

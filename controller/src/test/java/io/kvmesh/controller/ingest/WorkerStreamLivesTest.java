@@ -1,11 +1,19 @@
 package io.kvmesh.controller.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kvmesh.common.key.ChunkHash;
+import io.kvmesh.common.key.KeyFormatException;
 import io.kvmesh.common.wire.Formats;
+import io.kvmesh.common.wire.KVOpEvent;
+import io.kvmesh.common.wire.OpType;
+import io.kvmesh.common.wire.event.BatchedKVOperation;
 import io.kvmesh.common.wire.event.DownReason;
 import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.common.wire.event.Heartbeat;
+import io.kvmesh.common.wire.event.LogEvent;
+import io.kvmesh.controller.fixture.Workers;
 import io.kvmesh.controller.registry.LastBeat;
 import io.kvmesh.controller.registry.WorkerState;
 import java.time.Duration;
@@ -48,6 +56,38 @@ final class WorkerStreamLivesTest {
     assertThat(view.view(agent).epoch()).isEqualTo(agent.epoch());
     assertThat(view.view(agent).stale()).isEqualTo(6);
     assertThat(view.counters.counts().stale()).isEqualTo(6);
+  }
+
+  @Test
+  void aWorkerThatNamesEverNewLocations_isBoundedAndItsOthersGoOn() {
+    view.start(agent);
+    view.append(agent.admit(1));
+    for (int i = 1; i < NamedLocations.MAX; i++) {
+      view.append(elsewhere("location-" + i));
+    }
+
+    assertThatThrownBy(() -> view.append(elsewhere("one-too-many")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at most 64 locations");
+    assertThatThrownBy(() -> view.append(elsewhere("a\nb")))
+        .isInstanceOf(KeyFormatException.class);
+
+    view.append(agent.admit(2));
+    assertThat(view.view(agent).locations()).hasSize(NamedLocations.MAX);
+    assertThat(view.held(agent)).contains(1L, 2L);
+    view.start(agent);
+    view.append(elsewhere("of-a-new-life"));
+    assertThat(view.view(agent).locations()).hasSize(1);
+  }
+
+  private LogEvent elsewhere(String location) {
+    return new BatchedKVOperation(
+        agent.id().instanceId(),
+        agent.id().rank(),
+        agent.epoch(),
+        location,
+        Workers.keyspace().toString(),
+        List.of(new KVOpEvent(OpType.ADMIT, ChunkHash.ofSigned(9), 1)));
   }
 
   @Test

@@ -91,15 +91,28 @@ class DirectoryFrontTest {
   }
 
   @Test
-  void noPayload_isCountedAndTheSocketLivesOn() throws Exception {
-    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER)) {
-      dealer.send(List.of(Frame.EMPTY, Frame.EMPTY));
-      dealer.send(List.of(Frame.EMPTY));
-      dealer.send(List.of(Frame.of(front.codec.encode(lookup())), Frame.EMPTY));
-
+  void noPayload_isAnsweredWithAnErrorAndCounted() throws Exception {
+    byte[] question = front.codec.encode(lookup());
+    try (ZmqSocket dealer = front.connectReply(SocketKind.DEALER);
+        ZmqSocket req = front.connectReply(SocketKind.REQ)) {
+      for (List<Frame> message :
+          List.of(
+              List.of(Frame.EMPTY, Frame.EMPTY),
+              List.of(Frame.EMPTY),
+              List.of(Frame.of(question), Frame.EMPTY))) {
+        dealer.send(message);
+        assertError(receive(dealer), message.size());
+      }
+      dealer.send(List.of(Frame.EMPTY, Frame.EMPTY, Frame.of(question)));
+      assertHit(receive(dealer), 3);
       assertAlive(dealer);
+
+      req.send(new byte[0]);
+      assertError(receive(req), 1);
+      req.send(question);
+      assertHit(receive(req), 1);
     }
-    assertThat(front.counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(3);
+    assertThat(front.counts.garbages(FrontCounts.Door.REPLY)).isEqualTo(4);
   }
 
   @Test
@@ -327,6 +340,13 @@ class DirectoryFrontTest {
     assertThat(reply(answer))
         .isEqualTo(
             new BatchedP2PLookupRetMsg(List.of(new PeerLayout("A", CPU, 2, "url-A")), List.of(1L)));
+  }
+
+  private void assertError(Multipart answer, int frames) throws Exception {
+    assertThat(answer.frames()).hasSize(frames);
+    assertThat(reply(answer))
+        .isInstanceOfSatisfying(
+            ErrorMsg.class, error -> assertThat(error.code()).isEqualTo(ErrorMsg.BAD_REQUEST));
   }
 
   private static Multipart receive(ZmqSocket socket) {

@@ -5,13 +5,16 @@ import static io.kvmesh.controller.fixture.Workers.agent;
 import static io.kvmesh.controller.fixture.Workers.foreign;
 import static io.kvmesh.controller.fixture.Workers.live;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvmesh.common.key.ChunkHash;
+import io.kvmesh.common.key.KeyFormatException;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.OpType;
 import io.kvmesh.common.wire.directory.BatchedKVOperationMsg;
 import io.kvmesh.common.wire.directory.DeRegisterMsg;
+import io.kvmesh.common.wire.directory.DirectoryMessage;
 import io.kvmesh.common.wire.directory.FullSyncBatchMsg;
 import io.kvmesh.common.wire.directory.FullSyncEndMsg;
 import io.kvmesh.common.wire.directory.HeartbeatMsg;
@@ -62,6 +65,24 @@ class PushHandlerTest {
           view,
           SETTINGS,
           counts);
+
+  @Test
+  void locationThatIsNone_isRefusedBeforeTheLog() {
+    registry.put(live(A, 9, foreign("url")));
+    for (String location : List.of("", " ", "a\u0000b", "line\nbreak", "x".repeat(201))) {
+      for (DirectoryMessage message :
+          List.of(
+              new BatchedKVOperationMsg("A", 2, location, List.of(op(5))),
+              new KVAdmitMsg("A", 2, ChunkHash.ofSigned(5), location, 5),
+              new FullSyncBatchMsg("A", 2, location, "sync", 0, List.of()),
+              new FullSyncEndMsg("A", 2, location, "sync", 0))) {
+        assertThatThrownBy(() -> handler.handle(message))
+            .isInstanceOf(KeyFormatException.class)
+            .hasMessageContaining("location");
+      }
+    }
+    assertThat(log.events()).isEmpty();
+  }
 
   @Test
   void knownWorker_itsOperationsGoToTheLogWithItsOwnNumbers() {

@@ -43,7 +43,7 @@ public final class PinMonitor implements AutoCloseable {
       if (forced > 0) {
         LOG.warn("{} pins were taken off: their owners kept them for too long", forced);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("Pins could not be looked at", e);
     }
   }

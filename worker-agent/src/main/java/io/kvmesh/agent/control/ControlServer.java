@@ -89,7 +89,7 @@ public final class ControlServer implements AutoCloseable {
     @Override
     public void onMessage(ZmqSocket socket, Multipart message) {
       try {
-        take(socket, message, Envelope.splitRouted(message));
+        take(socket, message, Envelope.splitAnswerable(message));
       } catch (EnvelopeException e) {
         counters.count(ControlCount.BAD_FRAME);
         refused.refuse(message, e.getMessage());

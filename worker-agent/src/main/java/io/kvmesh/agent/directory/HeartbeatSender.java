@@ -81,7 +81,7 @@ public final class HeartbeatSender implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       counters.count(DirectoryCount.HEARTBEAT_FAILED);
       LOG.error("A heartbeat failed", e);
     }

@@ -171,7 +171,7 @@ public final class KafkaEventPublisher {
   private long turn() {
     try {
       return pump.turn(clock());
-    } catch (RuntimeException fault) {
+    } catch (RuntimeException | Error fault) {
       LOG.error("The event publisher of {} failed", settings.worker(), fault);
       pump.fault(clock());
       return clock() + settings.retryDelay().toNanos();

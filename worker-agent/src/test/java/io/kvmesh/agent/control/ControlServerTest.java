@@ -114,11 +114,12 @@ class ControlServerTest extends ControlFixture {
   @Test
   void garbage_isAnErrorAndTheDoorStaysOpen() {
     byte[] foreign = new MessageCodec().encode(new BatchedGetDoneMsg(1));
-    for (byte[] garbage : List.of(new byte[] {(byte) 0xc1}, new byte[] {1}, foreign)) {
+    for (byte[] garbage :
+        List.of(new byte[] {(byte) 0xc1}, new byte[] {1}, new byte[0], foreign)) {
       client.tellRaw(garbage);
       assertThat(client.answer(ErrorMsg.class).message().code()).isEqualTo("bad_request");
     }
-    assertThat(server.refusedFrames().count()).isEqualTo(3);
+    assertThat(server.refusedFrames().count()).isEqualTo(4);
     assertThat(client.ask(HealthWorkerRetMsg.class, new HealthWorkerMsg("e")).errorCode()).isZero();
   }
 }
