@@ -1,6 +1,8 @@
 package io.kvmesh.common.key;
 
-/** Where in a worker chunks are, such as {@code LocalCPUBackend}: a name that the worker chooses. */
+/**
+ * Where in a worker chunks are, such as {@code LocalCPUBackend}: a name that the worker chooses.
+ */
 public final class Location {
 
   private static final int MAX_CHARS = 200;

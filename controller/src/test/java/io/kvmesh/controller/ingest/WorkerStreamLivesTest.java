@@ -69,8 +69,7 @@ final class WorkerStreamLivesTest {
     assertThatThrownBy(() -> view.append(elsewhere("one-too-many")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("at most 64 locations");
-    assertThatThrownBy(() -> view.append(elsewhere("a\nb")))
-        .isInstanceOf(KeyFormatException.class);
+    assertThatThrownBy(() -> view.append(elsewhere("a\nb"))).isInstanceOf(KeyFormatException.class);
 
     view.append(agent.admit(2));
     assertThat(view.view(agent).locations()).hasSize(NamedLocations.MAX);

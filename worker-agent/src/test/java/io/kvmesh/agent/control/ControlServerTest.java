@@ -114,8 +114,7 @@ class ControlServerTest extends ControlFixture {
   @Test
   void garbage_isAnErrorAndTheDoorStaysOpen() {
     byte[] foreign = new MessageCodec().encode(new BatchedGetDoneMsg(1));
-    for (byte[] garbage :
-        List.of(new byte[] {(byte) 0xc1}, new byte[] {1}, new byte[0], foreign)) {
+    for (byte[] garbage : List.of(new byte[] {(byte) 0xc1}, new byte[] {1}, new byte[0], foreign)) {
       client.tellRaw(garbage);
       assertThat(client.answer(ErrorMsg.class).message().code()).isEqualTo("bad_request");
     }
