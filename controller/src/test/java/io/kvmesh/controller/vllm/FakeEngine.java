@@ -53,8 +53,9 @@ final class FakeEngine implements AutoCloseable {
     this.topic = topic.getBytes(StandardCharsets.UTF_8);
     loop = new SocketLoop("fake-engine", sockets, 10_000);
     loop.start();
-    pub = bind(SocketKind.XPUB, pubPort, (from, subscription) -> {});
+    // First the one that is asked as soon as the other is found: a life that is over takes no more.
     router = bind(SocketKind.ROUTER, replayPort, (from, request) -> replay(request));
+    pub = bind(SocketKind.XPUB, pubPort, (from, subscription) -> {});
   }
 
   /** The library closes a former socket of the port behind its caller's back. */
