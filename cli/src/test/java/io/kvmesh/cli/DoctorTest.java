@@ -2,12 +2,6 @@ package io.kvmesh.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.time.Duration;
-import java.time.Instant;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,79 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Each thing that can be wrong is found, and nothing else is. */
-class DoctorTest {
-
-  private static final String HEALTH = "/actuator/health";
-  private static final String INFO = "/actuator/info";
-  private static final String LOG = "/api/v1/log";
-  private static final String REJECTED = "/api/v1/log/rejected?limit=1";
-  private static final String WORKERS = "/api/v1/workers";
-  private static final String ASKED = "/api/v1/commands/health?waitMillis=25000";
-  private static final String REACH = "/api/v1/commands/reach?waitMillis=25000";
-
-  private StubController controller;
-  private ServerSocket peer;
-
-  @BeforeEach
-  void start() throws Exception {
-    peer = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
-    controller = healthy(new StubController());
-  }
-
-  private StubController healthy(StubController stub) {
-    return stub.answer(
-            HEALTH,
-            """
-            {"status":"UP","components":{
-              "index":{"status":"UP","details":{"full":false}},
-              "kafka":{"status":"UP"},
-              "redis":{"status":"UP","details":{"reason":"fine"}}}}
-            """)
-        .answer(
-            INFO,
-            """
-            {"build":{"version":"0.1.0"},
-             "hash":{"algorithm":"builtin","seed":"0","chunkTokens":256}}
-            """)
-        .answer(
-            LOG,
-            """
-            {"ready":true,"misfits":[],
-             "partitions":[{"partition":0,"records":0,"millis":0,"logMillis":1000}]}
-            """)
-        .answer(REJECTED, "{\"counts\":{\"undecodable\":0},\"records\":[]}")
-        .answer(
-            WORKERS,
-            """
-            {"workers":[{"instanceId":"a","rank":0,"state":"LIVE","gaps":0,"mismatch":null,
-              "heartbeatAgeMillis":20000,
-              "announcement":{"kind":"AGENT","ip":"10.0.0.7","port":8202,
-                "peerInitUrl":"127.0.0.1:%d","chunkTokens":256,"hashAlgorithm":"builtin",
-                "hashSeed":"0"}}]}
-            """
-                .formatted(peer.getLocalPort()))
-        .answer(
-            ASKED,
-            """
-            {"command":"health","state":"DONE",
-             "workers":[{"rank":0,"status":"DONE","errorCode":0,"error":null}]}
-            """);
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    controller.close();
-    peer.close();
-  }
-
-  private Run doctor(String... more) {
-    String[] all = new String[more.length + 3];
-    all[0] = "doctor";
-    all[1] = "--url";
-    all[2] = controller.url();
-    System.arraycopy(more, 0, all, 3, more.length);
-    return Run.of(all);
-  }
+class DoctorTest extends DoctorFixture {
 
   @Test
   void healthy_nothingIsWrong() {
@@ -213,77 +135,6 @@ class DoctorTest {
     assertThat(run.out()).contains("NOTE", "4 gaps in its events, healed since");
   }
 
-  /**
-   * Three agents, of which a is told of by the setup; all are asked the same and answer the same.
-   */
-  private void threeAgents(String answer) {
-    String others =
-        """
-        {"workers":[
-          {"instanceId":"b","rank":0,"state":"LIVE","announcement":
-            {"kind":"AGENT","peerInitUrl":"10.0.0.8:8200","chunkTokens":256,
-             "hashAlgorithm":"builtin","hashSeed":"0"}},
-          {"instanceId":"c","rank":0,"state":"LIVE","announcement":
-            {"kind":"AGENT","peerInitUrl":"10.0.0.9:8200","chunkTokens":256,
-             "hashAlgorithm":"builtin","hashSeed":"0"}},
-        """;
-    controller.change(WORKERS, "{\"workers\":[", others).answer(REACH, answer);
-  }
-
-  @Test
-  void peerThatOthersCannotReach_isFoundOnce_withTheOtherWay() {
-    threeAgents(
-        """
-        {"command":"reach","workers":[{"rank":0,"status":"DONE","peers":[
-          {"peerInitUrl":"10.0.0.8:8200","outcome":"TIMED_OUT","millis":2000,"reason":"silence"},
-          {"peerInitUrl":"10.0.0.9:8200","outcome":"REACHED","millis":3,"reason":null}]}]}
-        """);
-
-    Run run = doctor("--no-connect");
-
-    assertThat(run.status()).isEqualTo(1);
-    assertThat(run.out())
-        .contains(
-            "TROUBLE  b/0: a/0, b/0, c/0 can't reach it at its peer address 10.0.0.8:8200: timed"
-                + " out (silence); it reaches 1 of them",
-            "let agents through to each other's 8200 and 8201");
-    assertThat(run.out().lines().filter(it -> it.strip().startsWith("change:"))).hasSize(1);
-    assertThat(doctor("--no-connect", "--no-reach").status()).isZero();
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "REFUSED,correct its kvmesh.peer.init-bind",
-    "UNKNOWN_HOST,advertise a name or an address that all agents know",
-    "NO_HANDSHAKE,same kvmesh.security.key-file",
-    "UNREACHABLE,network policy"
-  })
-  void whyAPeerCannotBeReached_saysWhatToChange(String outcome, String change) {
-    threeAgents(
-        """
-        {"command":"reach","workers":[{"rank":0,"status":"DONE","peers":[
-          {"peerInitUrl":"10.0.0.9:8200","outcome":"%s","millis":2,"reason":"why"}]}]}
-        """
-            .formatted(outcome));
-
-    assertThat(doctor("--no-connect").out()).contains("c/0: ", "(why)", change);
-  }
-
-  @Test
-  void agentThatDoesNotKnowTheQuestion_isNotedAndNoFault() {
-    threeAgents(
-        """
-        {"command":"reach","workers":[
-          {"rank":0,"status":"REFUSED","code":"bad_request","error":"unknown type"}]}
-        """);
-
-    Run run = doctor("--no-connect");
-
-    assertThat(run.status()).isZero();
-    assertThat(run.out())
-        .contains("NOTE", "a/0, b/0, c/0: not asked to reach the peers", "unknown type");
-  }
-
   @Test
   void agentOfAnEarlierVersion_isNotedAndNoFault() {
     controller.change(WORKERS, "\"hashSeed\"", "\"version\":\"0.0.9\",\"hashSeed\"");
@@ -317,54 +168,6 @@ class DoctorTest {
     controller.change(WORKERS, "\"gaps\":0", "\"gaps\":0,\"clockAheadMillis\":-4999");
 
     assertThat(doctor().status()).isZero();
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "certificateChains, 13, 400, 'WARNING  %s: certificate of its SSL bundle rest expires on '",
-    "certificateChains, 400, 0, 'TROUBLE  %s: certificate of its SSL bundle rest expires on '",
-    "certificateChains, -1, 400, 'TROUBLE  %s: certificate of its SSL bundle rest expired on '",
-    "certificateChains, 15, 400, ''",
-    "trustStoreCertificateChains, 13, -1, 'WARNING  %s: every certificate that is trusted'",
-    "trustStoreCertificateChains, -1, 15, ''"
-  })
-  void certificate_isFoundTwoWeeksBeforeItsEnd(
-      String store, int daysLeft, int daysLeftOfTheOther, String finding) {
-    controller.change(INFO, "\"build\"", bundle(store, daysLeft, daysLeftOfTheOther));
-
-    Run run = doctor();
-
-    assertThat(run.status()).isEqualTo(finding.isEmpty() ? 0 : 1);
-    assertThat(run.out()).contains(finding.formatted(controller.url()));
-  }
-
-  @Test
-  void certificatesOfKafkaAndRedis_areFoundWithTheirSettings() {
-    String kafka = bundle("certificateChains", -1, 400).replace("rest", "kvmesh-kafka");
-    controller.change(INFO, "\"build\"", kafka);
-
-    assertThat(doctor().out())
-        .contains("its SSL bundle kvmesh-kafka expired on", "kvmesh.kafka.properties-file");
-
-    controller.change(INFO, "kvmesh-kafka", "kvmesh-redis");
-
-    assertThat(doctor().out())
-        .contains("no connection between it and Redis", "kvmesh.redis.ca-file");
-  }
-
-  /** As {@code /actuator/info} shows it, with two chains, before {@code build}. */
-  private static String bundle(String store, int daysLeft, int daysLeftOfTheOther) {
-    Instant now = Instant.now().plusSeconds(60);
-    return """
-    "ssl":{"bundles":[{"name":"rest","%s":[
-      {"alias":"a","certificates":[{"subject":"CN=a","validityEnds":"%s"}]},
-      {"alias":"b","certificates":[{"subject":"CN=b","validityEnds":"%s"}]}]}]},"build"
-    """
-        .formatted(
-            store,
-            now.plus(Duration.ofDays(daysLeft)),
-            now.plus(Duration.ofDays(daysLeftOfTheOther)))
-        .strip();
   }
 
   @Test
