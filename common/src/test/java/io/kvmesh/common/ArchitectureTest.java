@@ -57,7 +57,7 @@ class ArchitectureTest {
           .resideOutsideOfPackage("io.kvmesh.common.trace..")
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("io.micrometer..")
+          .resideInAnyPackage("io.micrometer..", "io.opentelemetry..")
           .because("whoever uses the rest doesn't have it on its class path");
 
   @ArchTest

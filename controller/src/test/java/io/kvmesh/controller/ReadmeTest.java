@@ -3,6 +3,7 @@ package io.kvmesh.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.WorkerId;
+import io.kvmesh.common.trace.SpanLosses;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.command.CommandCounts;
@@ -22,7 +23,6 @@ import io.kvmesh.controller.ops.ControllerMeters;
 import io.kvmesh.controller.ops.EngineMeters;
 import io.kvmesh.controller.ops.MeteredLookup;
 import io.kvmesh.controller.ops.MismatchWatch;
-import io.kvmesh.controller.ops.SpanLosses;
 import io.kvmesh.controller.ops.VisibleTimer;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.trail.Trail;
@@ -113,7 +113,7 @@ class ReadmeTest {
       CommandCounts counts = new CommandCounts();
       new CommandMeters(commands(workers, counts), counts).bindTo(meters);
 
-      new SpanLosses().bindTo(meters);
+      new SpanLosses("kvmesh.controller.trace.spans.lost").bindTo(meters);
 
       Readme.requireRows("controller-metrics", Readme.metrics(meters.scrape()));
     }

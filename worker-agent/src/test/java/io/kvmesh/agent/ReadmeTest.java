@@ -10,10 +10,10 @@ import io.kvmesh.agent.directory.PeerDirectory;
 import io.kvmesh.agent.ops.AccessProblems;
 import io.kvmesh.agent.ops.AgentMeters;
 import io.kvmesh.agent.ops.Latencies;
-import io.kvmesh.agent.ops.SpanLosses;
 import io.kvmesh.agent.transfer.PullCount;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.Keyspace;
+import io.kvmesh.common.trace.SpanLosses;
 import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.KVOperations;
@@ -62,7 +62,7 @@ class ReadmeTest {
 
     meters.bindTo(registry);
     new AccessProblems().bindTo(registry);
-    new SpanLosses().bindTo(registry);
+    new SpanLosses("kvmesh.agent.trace.spans.lost").bindTo(registry);
 
     Readme.requireRows("agent-metrics", Readme.metrics(registry.scrape()));
   }

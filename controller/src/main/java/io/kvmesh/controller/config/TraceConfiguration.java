@@ -1,7 +1,7 @@
 package io.kvmesh.controller.config;
 
+import io.kvmesh.common.trace.SpanLosses;
 import io.kvmesh.common.trace.Traces;
-import io.kvmesh.controller.ops.SpanLosses;
 import io.micrometer.tracing.Tracer;
 import io.opentelemetry.api.metrics.MeterProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -26,7 +26,7 @@ class TraceConfiguration {
 
   @Bean
   SpanLosses spanLosses() {
-    return new SpanLosses();
+    return new SpanLosses("kvmesh.controller.trace.spans.lost");
   }
 
   /** The exporter counts there. */

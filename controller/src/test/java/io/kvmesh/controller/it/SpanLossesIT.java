@@ -3,19 +3,12 @@ package io.kvmesh.controller.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.kvmesh.controller.ControllerApplication;
+import io.kvmesh.embedded.RefusingCollector;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.tracing.Tracer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -28,20 +21,7 @@ class SpanLossesIT {
   private static final int SPANS = 40;
   private static final int QUEUE = 8;
 
-  private HttpServer collector;
-
-  @BeforeEach
-  void start() throws IOException {
-    collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    collector.start();
-  }
-
-  @AfterEach
-  void stop() {
-    collector.stop(0);
-  }
-
-  private ConfigurableApplicationContext program(int queue) {
+  private static ConfigurableApplicationContext program(RefusingCollector collector, int queue) {
     return ControllerApplication.start(
         "--server.port=0",
         "--server.address=127.0.0.1",
@@ -50,8 +30,7 @@ class SpanLossesIT {
         "--kvmesh.zmq.reply-bind=tcp://127.0.0.1:0",
         "--kvmesh.zmq.heartbeat-bind=tcp://127.0.0.1:0",
         "--management.opentelemetry.enabled=true",
-        "--management.opentelemetry.tracing.export.otlp.endpoint=http://127.0.0.1:%d/v1/traces"
-            .formatted(collector.getAddress().getPort()),
+        "--management.opentelemetry.tracing.export.otlp.endpoint=" + collector.endpoint(),
         "--management.opentelemetry.tracing.export.max-queue-size=" + queue,
         "--management.opentelemetry.tracing.export.max-batch-size=" + QUEUE,
         "--management.opentelemetry.tracing.export.schedule-delay=50ms",
@@ -74,16 +53,10 @@ class SpanLossesIT {
         .count();
   }
 
-  private static void refuse(HttpExchange exchange) throws IOException {
-    exchange.getRequestBody().readAllBytes();
-    exchange.sendResponseHeaders(400, -1);
-    exchange.close();
-  }
-
   @Test
-  void spansThatACollectorRefuses_areCounted() {
-    collector.createContext("/", SpanLossesIT::refuse);
-    try (ConfigurableApplicationContext program = program(10 * SPANS)) {
+  void spansThatACollectorRefuses_areCounted() throws IOException {
+    try (RefusingCollector collector = RefusingCollector.start();
+        ConfigurableApplicationContext program = program(collector, 10 * SPANS)) {
       assertThat(lost(program, "not_sent")).isZero();
 
       makeSpans(program);
@@ -94,29 +67,15 @@ class SpanLossesIT {
   }
 
   @Test
-  void spansThatFindNoRoom_areCounted() {
-    CountDownLatch slow = new CountDownLatch(1);
-    collector.createContext(
-        "/",
-        exchange -> {
-          awaitEnd(slow);
-          refuse(exchange);
-        });
-    try (ConfigurableApplicationContext program = program(QUEUE)) {
+  void spansThatFindNoRoom_areCounted() throws IOException {
+    try (RefusingCollector collector = RefusingCollector.startSilent();
+        ConfigurableApplicationContext program = program(collector, QUEUE)) {
       makeSpans(program);
 
       // Those in the queue, and those on their way.
       await().atMost(SEEN).until(() -> lost(program, "queue_full") >= SPANS - 2 * QUEUE);
       assertThat(lost(program, "not_sent")).isZero();
-      slow.countDown();
-    }
-  }
-
-  private static void awaitEnd(CountDownLatch slow) throws IOException {
-    try {
-      assertThat(slow.await(SEEN.toSeconds(), TimeUnit.SECONDS)).isTrue();
-    } catch (InterruptedException e) {
-      throw new IOException(e);
+      collector.letGo();
     }
   }
 }

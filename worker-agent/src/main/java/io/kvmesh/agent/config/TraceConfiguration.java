@@ -1,6 +1,6 @@
 package io.kvmesh.agent.config;
 
-import io.kvmesh.agent.ops.SpanLosses;
+import io.kvmesh.common.trace.SpanLosses;
 import io.kvmesh.common.trace.Traces;
 import io.micrometer.tracing.Tracer;
 import io.opentelemetry.api.metrics.MeterProvider;
@@ -26,7 +26,7 @@ class TraceConfiguration {
 
   @Bean
   SpanLosses spanLosses() {
-    return new SpanLosses();
+    return new SpanLosses("kvmesh.agent.trace.spans.lost");
   }
 
   /** The exporter counts there. */

@@ -1,4 +1,4 @@
-package io.kvmesh.agent.ops;
+package io.kvmesh.common.trace;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -43,6 +43,16 @@ public final class SpanLosses implements MeterBinder {
   private final Reader reader = new Reader();
   private final SdkMeterProvider source =
       SdkMeterProvider.builder().registerMetricReader(reader).build();
+  private final String metric;
+
+  /**
+   * Of one program.
+   *
+   * @param metric in which they are told, such as {@code kvmesh.agent.trace.spans.lost}
+   */
+  public SpanLosses(String metric) {
+    this.metric = metric;
+  }
 
   /** Whom the exporter must give its counts. */
   public MeterProvider source() {
@@ -52,7 +62,7 @@ public final class SpanLosses implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry meters) {
     for (Reason reason : Reason.values()) {
-      FunctionCounter.builder("kvmesh.agent.trace.spans.lost", reader, it -> it.lost(reason))
+      FunctionCounter.builder(metric, reader, it -> it.lost(reason))
           .description("Spans that never got to a collector, by reason")
           .tag("reason", reason.name().toLowerCase(Locale.ROOT))
           .register(meters);
