@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.controller.ControllerApplication;
-import java.io.IOException;
+import io.kvmesh.embedded.SelfSigned;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -15,10 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
@@ -38,7 +36,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 @Timeout(120)
 class TlsIT {
 
-  private static final String PASSWORD = "changeit";
   private static final Pattern EXPIRY =
       Pattern.compile(
           "(?m)^ssl_chain_expiry_seconds\\{bundle=\"rest\",.*source=\"keystore\".*} (\\S+)$");
@@ -93,43 +90,9 @@ class TlsIT {
    * Secret's files.
    */
   private void install(String name, int days) throws Exception {
-    Path files = Files.createDirectory(dir.resolve(name));
-    Path store = dir.resolve(name + ".p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-keyalg",
-                "EC",
-                "-alias",
-                "rest",
-                "-dname",
-                "CN=" + name,
-                "-ext",
-                "san=ip:127.0.0.1",
-                "-validity",
-                String.valueOf(days),
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                PASSWORD)
-            .inheritIO()
-            .start();
-    assertThat(keytool.waitFor()).isZero();
-    KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
-    write(
-        files.resolve("tls.key"),
-        "PRIVATE KEY",
-        keys.getKey("rest", PASSWORD.toCharArray()).getEncoded());
-    write(files.resolve("tls.crt"), "CERTIFICATE", keys.getCertificate("rest").getEncoded());
+    SelfSigned.create(Files.createDirectory(dir.resolve(name)), name, 0, days);
     Path link = Files.createSymbolicLink(dir.resolve("..new"), Path.of(name));
     Files.move(link, dir.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  private static void write(Path file, String type, byte[] content) throws IOException {
-    String text = Base64.getMimeEncoder().encodeToString(content);
-    Files.writeString(
-        file, "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(type, text, type));
   }
 
   /** Whose certificate a new connection gets. */
