@@ -10,17 +10,16 @@ public final class Location {
   private Location() {}
 
   /**
-   * The name, if it can be one.
+   * Checks a name.
    *
-   * @throws KeyFormatException if it can't
+   * @throws KeyFormatException if it can be none
    */
-  public static String require(String name) {
+  public static void require(String name) {
     if (name.isBlank() || name.length() > MAX_CHARS) {
       throw KeyFormatException.of(name, "a location has 1 to " + MAX_CHARS + " characters");
     }
     if (name.chars().anyMatch(Character::isISOControl)) {
       throw KeyFormatException.of(name, "a location has no control character");
     }
-    return name;
   }
 }

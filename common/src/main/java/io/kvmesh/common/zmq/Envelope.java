@@ -62,20 +62,15 @@ public final class Envelope {
    */
   public static Content splitAnswerable(Multipart message) throws EnvelopeException {
     List<Frame> frames = message.frames();
-    if (frames.size() < 2 || isWellFormed(frames)) {
+    try {
       return split(frames, true);
-    }
-    Envelope envelope = new Envelope(frames.subList(0, frames.size() - 1), true);
-    return new Content(envelope, frames.getLast().toArray(), List.of());
-  }
-
-  private static boolean isWellFormed(List<Frame> frames) {
-    for (int i = 1; i < frames.size() - 1; i++) {
-      if (frames.get(i).isEmpty()) {
-        return frames.subList(i + 1, frames.size()).stream().noneMatch(Frame::isEmpty);
+    } catch (EnvelopeException e) {
+      if (frames.size() < 2) {
+        throw e;
       }
+      Envelope envelope = new Envelope(frames.subList(0, frames.size() - 1), true);
+      return new Content(envelope, frames.getLast().toArray(), List.of());
     }
-    return !frames.getLast().isEmpty();
   }
 
   /**

@@ -321,11 +321,7 @@ final class SettingsRules {
 
   private <T extends Comparable<? super T>> void range(
       String setting, T value, T lowest, T highest) {
-    faults.require(
-        value.compareTo(lowest) >= 0 && value.compareTo(highest) <= 0,
-        setting,
-        value,
-        "must be between " + lowest + " and " + highest);
+    faults.requireRange(setting, value, lowest, highest);
   }
 
   private static boolean isRedisUri(String text) {
