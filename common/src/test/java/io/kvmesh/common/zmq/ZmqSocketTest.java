@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -35,29 +33,6 @@ class ZmqSocketTest {
   void allSocketsWereClosed() {
     assertThat(sockets.stats().ioFaults()).isZero();
     assertThat(sockets.close(PATIENCE)).isTrue();
-  }
-
-  @Test
-  void connect_300FreshConnections_allAnswer() throws Exception {
-    try (EchoServer server = new EchoServer(sockets, SETTINGS)) {
-      long openBefore = openFiles();
-      for (int i = 0; i < 300; i++) {
-        SocketKind kind = i % 2 == 0 ? SocketKind.REQ : SocketKind.DEALER;
-        try (ZmqSocket client = sockets.connect(kind, server.endpoint())) {
-          byte[] payload = ("hello " + i).getBytes(UTF_8);
-          client.send(payload);
-          assertThat(payloadOf(client.receive(PATIENCE))).as("connection %d", i).isEqualTo(payload);
-        }
-      }
-      // Other tests of this JVM open and close files meanwhile, but far fewer.
-      await().atMost(PATIENCE).until(() -> openFiles() < openBefore + 150);
-    }
-  }
-
-  private static long openFiles() {
-    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-        ? unix.getOpenFileDescriptorCount()
-        : 0;
   }
 
   @Test

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class RandomFaultsTest {
 
   private static final int PULLS = 1000;
+  private static final int MOST_PULLS = 4 * PULLS;
   private static final int CHUNKS = 12;
   private static final Duration DEADLINE = Duration.ofMillis(100);
 
@@ -38,7 +39,8 @@ class RandomFaultsTest {
       int hits = 0;
       int inTime = 0;
       Random random = new Random(seed);
-      for (int i = 0; i < PULLS; i++) {
+      // A busy machine makes many late: others are made for them, within a bound.
+      for (int i = 0; inTime < PULLS && i < MOST_PULLS; i++) {
         List<ChunkKey> keys = TestAgent.keys(1000 + 5L * i, CHUNKS);
         good.store(keys.subList(0, 9));
         List<PullSource> sources =
@@ -53,7 +55,7 @@ class RandomFaultsTest {
             .as("seed %d, round %d, %s", seed, i, outcome)
             .isGreaterThanOrEqualTo(outcome.chunks());
       }
-      assertThat(hits).as("seed %d", seed).isGreaterThan(inTime / 4);
+      assertThat(hits).as("seed %d", seed).isGreaterThan(PULLS / 4);
       asker.requireSettled();
       good.requireSettled();
     }
