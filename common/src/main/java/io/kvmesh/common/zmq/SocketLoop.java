@@ -304,12 +304,15 @@ public final class SocketLoop implements AutoCloseable {
       rung = false;
       return;
     }
-    if (rung) {
-      letRingerFinish();
-    }
     // Here, since asking a socket may have taken the ring that says so.
     if (sockets.isClosed()) {
       onSocketsClosed();
+    }
+    if (rung) {
+      // What came meanwhile, or was executed, may lose its ring by this: the next turn looks.
+      idle.takeRings();
+      rung = false;
+      return;
     }
     rung = !closing && idle.forRing(timeoutMillis());
   }
@@ -322,16 +325,6 @@ public final class SocketLoop implements AutoCloseable {
     }
     LOG.warn("Loop {} ends: the sockets were closed before it", name);
     closing = true;
-  }
-
-  /**
-   * A ring and nothing there: JeroMQ's Signaler rings before it counts the ring, and a thread that
-   * is woken in between finds nothing, again and again, while it keeps the ringer from the
-   * processor.
-   */
-  @SuppressWarnings("ThreadPriorityCheck")
-  private static void letRingerFinish() {
-    Thread.yield();
   }
 
   private long timeoutMillis() {

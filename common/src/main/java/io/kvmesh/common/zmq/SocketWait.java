@@ -19,7 +19,7 @@ final class SocketWait implements AutoCloseable {
   }
 
   void add(ZmqSocket socket) throws IOException {
-    socket.bell().register(selector, SelectionKey.OP_READ);
+    socket.bell().register(selector, SelectionKey.OP_READ, socket);
   }
 
   /** Idempotent. */
@@ -47,6 +47,14 @@ final class SocketWait implements AutoCloseable {
     int rang = timeoutMillis > 0 ? selector.select(timeoutMillis) : selector.selectNow();
     selector.selectedKeys().clear();
     return rang > 0;
+  }
+
+  /**
+   * Takes the rings of sockets that ring and have nothing, and what {@link #end} has said. The
+   * sockets are to be asked once more before a wait.
+   */
+  void takeRings() throws IOException {
+    selector.selectNow(key -> ((ZmqSocket) key.attachment()).takeRing());
   }
 
   /** Ends the wait, or the next one. Any thread. */

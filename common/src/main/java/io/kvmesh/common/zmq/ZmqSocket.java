@@ -29,6 +29,7 @@ public final class ZmqSocket implements AutoCloseable {
   private final ZMQ.Socket raw;
   private final SocketBase base;
   private final SocketSettings settings;
+  private final RingTaker ring;
   private final Thread owner = Thread.currentThread();
   private volatile @Nullable HandshakeGuard handshakes;
   private String endpoint = "";
@@ -40,6 +41,7 @@ public final class ZmqSocket implements AutoCloseable {
     this.raw = raw;
     this.base = raw.base();
     this.settings = settings;
+    this.ring = new RingTaker(base);
     configure();
   }
 
@@ -278,6 +280,12 @@ public final class ZmqSocket implements AutoCloseable {
   /** Readable while the library may have something to tell the socket. */
   SelectableChannel bell() {
     return base.getFD();
+  }
+
+  /** Takes a ring for which there was nothing; only while the bell is readable. */
+  void takeRing() {
+    requireUsable();
+    ring.take();
   }
 
   private void requireUsable() {

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -90,6 +92,42 @@ class SocketLoopTest {
         CountDownLatch ran = new CountDownLatch(1);
         loop.execute(ran::countDown);
         assertThat(ran.await(10, TimeUnit.SECONDS)).as("round %d", i).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void execute_rightAfterRings_wakesItEachTime() throws Exception {
+    try (SocketLoop loop = new SocketLoop("loop", sockets, 10);
+        ExecutorService others = Executors.newSingleThreadExecutor()) {
+      loop.start();
+      ZmqSocket server =
+          loop.bind(
+              SocketKind.ROUTER,
+              ANY_PORT,
+              SETTINGS,
+              (socket, message) ->
+                  others.execute(() -> loop.execute(() -> socket.send(message.frames()))));
+      try (ZmqSocket client = sockets.connect(SocketKind.DEALER, server.endpoint())) {
+        for (int i = 0; i < 5000; i++) {
+          client.send("x".getBytes(UTF_8));
+          assertThat(client.receive(PATIENCE)).as("round %d", i).isNotNull();
+        }
+      }
+    }
+  }
+
+  @Test
+  void execute_peersComeAndGo_ringsWithoutMessagesDelayNothing() throws Exception {
+    try (SocketLoop loop = new SocketLoop("loop", sockets, 10)) {
+      loop.start();
+      ZmqSocket server = loop.bind(SocketKind.ROUTER, ANY_PORT, SETTINGS, (any, message) -> {});
+      for (int i = 0; i < 200; i++) {
+        ZmqSocket silent = sockets.connect(SocketKind.DEALER, server.endpoint());
+        CountDownLatch ran = new CountDownLatch(1);
+        loop.execute(ran::countDown);
+        assertThat(ran.await(10, TimeUnit.SECONDS)).as("round %d", i).isTrue();
+        silent.close();
       }
     }
   }
