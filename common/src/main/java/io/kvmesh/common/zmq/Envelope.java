@@ -21,6 +21,7 @@ import java.util.OptionalLong;
 public final class Envelope {
 
   private static final int REQUEST_ID_BYTES = Long.BYTES;
+  private static final byte[] NOTHING = {};
 
   private final List<Frame> frames;
   private final boolean routed;
@@ -56,7 +57,8 @@ public final class Envelope {
 
   /**
    * Takes a message apart that a ROUTER received who owes every sender an answer: where the payload
-   * isn't where it should be, it is the last frame, and may be empty.
+   * isn't where it should be, it is the last frame, and may be empty. Where only a body frame is
+   * wrong, it is empty: the answer's place is known, and it can but be a refusal.
    *
    * @throws EnvelopeException if there is nothing but the sender's identity
    */
@@ -68,8 +70,14 @@ public final class Envelope {
       if (frames.size() < 2) {
         throw e;
       }
-      Envelope envelope = new Envelope(frames.subList(0, frames.size() - 1), true);
-      return new Content(envelope, frames.getLast().toArray(), List.of());
+      int payload = payloadAt(frames, 1);
+      boolean bodyIsWrong = payload < frames.size() - 1 && !frames.get(payload).isEmpty();
+      return bodyIsWrong
+          ? new Content(new Envelope(frames.subList(0, payload), true), NOTHING, List.of())
+          : new Content(
+              new Envelope(frames.subList(0, frames.size() - 1), true),
+              frames.getLast().toArray(),
+              List.of());
     }
   }
 
@@ -90,19 +98,23 @@ public final class Envelope {
     if (frames.getLast().isEmpty()) {
       throw new EnvelopeException("the last frame of a message is not empty");
     }
-    int payload = frames.size() - 1;
-    for (int i = identities; i < frames.size(); i++) {
-      if (frames.get(i).isEmpty()) {
-        payload = i + 1;
-        break;
-      }
-    }
+    int payload = payloadAt(frames, identities);
     List<Frame> body = frames.subList(payload + 1, frames.size());
     if (frames.get(payload).isEmpty() || body.stream().anyMatch(Frame::isEmpty)) {
       throw new EnvelopeException("payload and body frames are not empty");
     }
     Envelope envelope = new Envelope(frames.subList(0, payload), routed);
     return new Content(envelope, frames.get(payload).toArray(), body);
+  }
+
+  /** Behind the first empty frame; without one the last. */
+  private static int payloadAt(List<Frame> frames, int from) {
+    for (int i = from; i < frames.size(); i++) {
+      if (frames.get(i).isEmpty()) {
+        return i + 1;
+      }
+    }
+    return frames.size() - 1;
   }
 
   /** The peer that a ROUTER received the message from. */

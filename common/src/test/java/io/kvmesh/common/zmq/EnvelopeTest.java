@@ -51,7 +51,8 @@ class EnvelopeTest {
             List.of("id", "", "", "p"),
             List.of("id", "x", "", "", "p"),
             List.of("id", ""),
-            List.of("id", "", "p", ""))) {
+            List.of("id", "", ""),
+            List.of("id", "12345678", "", ""))) {
       Envelope.Content content = Envelope.splitAnswerable(message(frames.toArray(String[]::new)));
 
       assertThat(new String(content.payload(), UTF_8)).isEqualTo(frames.getLast());
@@ -63,6 +64,28 @@ class EnvelopeTest {
     }
     assertThatThrownBy(() -> Envelope.splitAnswerable(message("id")))
         .isInstanceOf(EnvelopeException.class);
+  }
+
+  @Test
+  void splitAnswerable_emptyBodyFrame_isAnsweredWhereItsSenderLooks() throws Exception {
+    for (List<String> frames :
+        List.of(
+            List.of("id", "12345678", "", "p", ""),
+            List.of("id", "12345678", "", "p", "", "b"),
+            List.of("id", "12345678", "", "p", "b", ""))) {
+      Envelope.Content content = Envelope.splitAnswerable(message(frames.toArray(String[]::new)));
+
+      assertThat(content.payload()).as("nothing that could be served").isEmpty();
+      assertThat(content.envelope().requestId()).isPresent();
+      assertThat(texts(content.envelope().with("answer".getBytes(UTF_8))))
+          .containsExactly("id", "12345678", "", "answer");
+    }
+    assertThat(
+            texts(
+                Envelope.splitAnswerable(message("id", "", "p", "")).envelope().with(new byte[1])))
+        .as("a REQ's")
+        .hasSize(3)
+        .startsWith("id", "");
   }
 
   @Test

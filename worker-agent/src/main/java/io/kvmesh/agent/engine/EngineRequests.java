@@ -71,7 +71,7 @@ final class EngineRequests implements MessageHandler {
   public void onMessage(ZmqSocket socket, Multipart message) {
     boolean handedOn = false;
     try {
-      Envelope.Content content = Envelope.splitRouted(message);
+      Envelope.Content content = Envelope.splitAnswerable(message);
       EngineCaller caller = new EngineCaller(socket, content.envelope(), codec, counters);
       handedOn = decode(caller, message, content);
     } catch (EnvelopeException e) {

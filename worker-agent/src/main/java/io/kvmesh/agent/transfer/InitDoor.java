@@ -26,7 +26,7 @@ final class InitDoor implements MessageHandler {
   @Override
   public void onMessage(ZmqSocket socket, Multipart message) {
     try {
-      Envelope.Content content = Envelope.splitRouted(message);
+      Envelope.Content content = Envelope.splitAnswerable(message);
       answer(socket, message, content);
     } catch (EnvelopeException e) {
       replies.ignore(message, e);

@@ -68,7 +68,7 @@ final class LookupDoor implements MessageHandler {
   @Override
   public void onMessage(ZmqSocket socket, Multipart message) {
     try {
-      unseal(socket, message, Envelope.splitRouted(message));
+      unseal(socket, message, Envelope.splitAnswerable(message));
     } catch (EnvelopeException e) {
       replies.ignore(message, e);
     } finally {

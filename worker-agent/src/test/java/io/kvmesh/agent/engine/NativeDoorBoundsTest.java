@@ -82,8 +82,16 @@ class NativeDoorBoundsTest extends NativeDoorFixture {
           .isEqualTo(EngineErrorCode.BAD_REQUEST);
     }
     client.tellRaw(new byte[] {7}, new byte[0]);
+    assertThat(client.answer(EngineErrorMsg.class).message().code())
+        .isEqualTo(EngineErrorCode.BAD_REQUEST);
+    client.tell(
+        new EngineStoreMsg(open(), 0, texts(TestAgent.keys(1, 1)), List.of(1), false),
+        List.of(new byte[0]));
+    assertThat(client.answer(EngineErrorMsg.class).message().code())
+        .as("a body without bytes")
+        .isEqualTo(EngineErrorCode.BAD_REQUEST);
     assertThat(open()).isPositive();
-    assertThat(door.refusedFrames().count()).isEqualTo(3);
+    assertThat(door.refusedFrames().count()).isEqualTo(4);
   }
 
   @Test

@@ -258,10 +258,17 @@ class PeerServerTest {
         assertThat(door.answer(P2PErrorMsg.class).message().errorCode())
             .isEqualTo(P2PErrorMsg.UNKNOWN_MESSAGE);
       }
-      door.tellRaw(new byte[0]);
-      door.tellRaw(new byte[] {1}, new byte[0]);
+      byte[] empty = new byte[0];
+      for (byte[][] withoutPayload :
+          new byte[][][] {
+            {empty}, {{1}, empty}, {empty, empty}, {{9}, empty, empty}, {{9}, empty, health, empty}
+          }) {
+        door.tellRaw(withoutPayload);
+        assertThat(door.answer(P2PErrorMsg.class).message().errorCode())
+            .isEqualTo(P2PErrorMsg.UNKNOWN_MESSAGE);
+      }
     }
-    assertThat(owner.served.get(ServerCount.BAD_FRAME)).isGreaterThanOrEqualTo(8);
+    assertThat(owner.served.get(ServerCount.BAD_FRAME)).isEqualTo(18);
     assertThat(introduce(4096, "zmq").channel()).isEqualTo("zmq");
     assertThat(lookup.ask(BatchedLookupAndGetRetMsg.class, get(MY_EPOCH, 100)).numHitChunks())
         .isEqualTo(4);
