@@ -39,6 +39,7 @@ final class ChildProgram implements AutoCloseable {
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xms" + heapMegabytes + "m");
     command.add("-Xmx" + heapMegabytes + "m");
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("--sun-misc-unsafe-memory-access=allow");

@@ -22,7 +22,7 @@ public final class FrontFigures {
   private static final double WARM_UP_RATE = 300_000;
 
   /** For less the compilers of three processes still take most of a core. */
-  private static final double WARM_UP_SECONDS = 30;
+  private static final double WARM_UP_SECONDS = 60;
 
   private static final double SECONDS = 8;
 
