@@ -90,7 +90,8 @@ final class FleetChecks {
                   "is being drained: it hands its hot chunks over to others",
                   "it serves on, keeps what it has and takes nothing from others that are drained;"
                       + " told to end by a signal, it goes after that",
-                  "nothing; kvmesh cancel ID ends a drain by command, kvmesh commands has the id"));
+                  "nothing; if it is to stay, kvmesh undrain %s"
+                      .formatted(worker.path("instanceId").asString(""))));
       case "DRAINED" ->
           found.add(
               Finding.note(
@@ -98,7 +99,8 @@ final class FleetChecks {
                   "was drained",
                   "it serves on as before, but takes nothing from others that are drained; what its"
                       + " engine stored since is on it alone",
-                  "take it out of service; if it is to stay and take from others, start it anew"));
+                  "take it out of service; if it is to stay, kvmesh undrain %s"
+                      .formatted(worker.path("instanceId").asString(""))));
       default -> {}
     }
   }

@@ -44,6 +44,7 @@ import picocli.CommandLine.ScopeType;
       WorkerActions.Move.class,
       WorkerActions.Prefetch.class,
       WorkerActions.Drain.class,
+      WorkerActions.Undrain.class,
       CancelAction.class,
       TopAction.class,
       EventsActions.class,

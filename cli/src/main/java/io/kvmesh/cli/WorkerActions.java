@@ -284,7 +284,7 @@ final class WorkerActions {
       name = "drain",
       description =
           "Has an instance hand its chunks over before it is taken out of service; it keeps them"
-              + " and serves on. cancel ends that.")
+              + " and serves on. cancel ends that, undrain takes it back.")
   static final class Drain extends Order {
 
     @Option(
@@ -313,6 +313,28 @@ final class WorkerActions {
       lasting.into(request);
       if (maxBytes > 0) {
         request.put("maxBytes", maxBytes);
+      }
+    }
+  }
+
+  /** Takes a drain back. */
+  @Command(
+      name = "undrain",
+      description =
+          "Has an instance stay: ends its drain, and it takes from others that are drained again.")
+  static final class Undrain extends Order {
+
+    @Option(names = "--rank", paramLabel = "RANK", description = "only this one (default: all)")
+    private @Nullable Integer rank;
+
+    Undrain() {
+      super("undrain");
+    }
+
+    @Override
+    void fill(ObjectNode request) {
+      if (rank != null) {
+        request.put("rank", rank);
       }
     }
   }

@@ -102,6 +102,9 @@ class KvmeshTest {
             + "\"rank\":1,\"id\":\"p\",\"deadlineMillis\":5000}",
         "prefetch a --tokens 5,6 --wait 1 | commands/prefetch?waitMillis=1000 |"
             + " {\"instanceId\":\"a\",\"tokens\":[5,6]}",
+        "undrain a --wait 1 | commands/undrain?waitMillis=1000 | {\"instanceId\":\"a\"}",
+        "undrain a --rank 1 --wait 1 | commands/undrain?waitMillis=1000 |"
+            + " {\"instanceId\":\"a\",\"rank\":1}",
         "drain a --wait 1 | commands/drain?waitMillis=1000 | {\"instanceId\":\"a\"}",
         "drain a --target b --rank 1 --id d --deadline 5 --max-bytes 9 --wait 1 |"
             + " commands/drain?waitMillis=1000 |"

@@ -103,7 +103,7 @@ class DrainIT {
     load.awaitMore(4);
   }
 
-  /** One that has drained takes nothing from others until it is started anew. */
+  /** Each test begins with the one that is drained started anew. */
   @AfterEach
   void renew() throws Exception {
     load.close();
@@ -207,6 +207,74 @@ class DrainIT {
     }
   }
 
+  @Test
+  void undrainedInTheMiddle_nothingIsLost_andItTakesFromOthersAgain() throws Exception {
+    List<Told> undrained = new ArrayList<>();
+
+    Told told =
+        whileDraining(() -> undrained.add(shell.kvmesh("undrain", going.name(), "-o", "json")));
+
+    assertThat(undrained.getFirst().status()).as("%s", undrained).isZero();
+    JsonNode ended = undrained.getFirst().json().path("workers").path(0);
+    JsonNode report = told.json().path("workers").path(0);
+    assertThat(report.path("error").asString()).isEqualTo("it was cancelled");
+    assertThat(report.path("outcomes"))
+        .as("both tell how far it came")
+        .isEqualTo(ended.path("outcomes"));
+    assertThat(thereOf(report)).isPositive().isLessThan(report.path("chunks").asInt());
+    assertThat(sum(report.path("outcomes"))).isEqualTo(report.path("chunks").asInt());
+    assertThat(resident(first)).as("what was handed over stays").isNotEmpty();
+    assertStaysAndTakes();
+  }
+
+  @Test
+  void undrainedAfterItWasDrained_itTakesFromOthersAgain() throws Exception {
+    assertThat(shell.kvmesh("drain", going.name(), "--wait", "60").status()).isZero();
+    awaitDrain("DRAINED");
+    Told refused = shell.kvmesh("drain", second.name(), "--target", going.name(), "-o", "json");
+    assertThat(refused.json().path("workers").path(0).path("outcomes").path("REFUSED").asInt())
+        .as("%s", refused)
+        .isPositive();
+
+    Told undrained = shell.kvmesh("undrain", going.name());
+
+    assertThat(undrained.status()).as("%s", undrained).isZero();
+    assertStaysAndTakes();
+  }
+
+  /** Controllers say that it stays, and name it to one that is drained, which hands it all. */
+  private void assertStaysAndTakes() throws Exception {
+    awaitDrain("");
+    List<ChunkKey> later = fresh(20);
+    probe.store(first, later);
+    await().atMost(SOON).until(() -> placed(later) == later.size());
+
+    Told told = shell.kvmesh("drain", first.name(), "--target", going.name(), "-o", "json");
+
+    assertThat(told.status()).as("%s", told).isZero();
+    assertThat(probe.inventory(going, later)).hasSize(later.size());
+    assertThat(shell.kvmesh("undrain", first.name()).status()).isZero();
+    assertThat(shell.kvmesh("undrain", second.name()).status()).isZero();
+    assertSettled(going, first, second);
+  }
+
+  /** Until a controller knows this of the one that was drained. */
+  private void awaitDrain(String state) {
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () ->
+                assertThat(
+                        shell
+                            .kvmesh("workers", going.name(), "-o", "json")
+                            .json()
+                            .path("workers")
+                            .path(0)
+                            .path("drain")
+                            .asString(""))
+                    .isEqualTo(state));
+  }
+
   /** What harms somebody. */
   private interface Fault {
     void happen() throws Exception;
@@ -225,7 +293,7 @@ class DrainIT {
         .atMost(SOON)
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
-        .until(() -> end.isDone() || done(drain(going)) > 100);
+        .until(() -> end.isDone() || sum(drain(going).path("done")) > 100);
     assertThat(end).as("the drain is under way").isNotDone();
     fault.happen();
     return end.get(SOON.toSeconds(), TimeUnit.SECONDS);
@@ -239,8 +307,8 @@ class DrainIT {
     return http.get(agent.address(Fleet.MANAGEMENT), "/actuator/agent").orElseThrow();
   }
 
-  private static int done(JsonNode drain) {
-    return drain.path("done").values().stream().mapToInt(JsonNode::asInt).sum();
+  private static int sum(JsonNode counts) {
+    return counts.values().stream().mapToInt(JsonNode::asInt).sum();
   }
 
   /** What the load had stored by then is in the report, too. */

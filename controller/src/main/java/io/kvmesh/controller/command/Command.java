@@ -86,6 +86,13 @@ public sealed interface Command {
       long maxBytes)
       implements Command {}
 
+  /**
+   * Has workers stay that are being drained, or were: takes Drain back.
+   *
+   * @param rank of the one worker that does; null = all
+   */
+  record Undrain(String instanceId, @Nullable Integer rank) implements Command {}
+
   /** Of the one worker that is asked; null = all of the instance. */
   default @Nullable Integer rank() {
     return null;
@@ -109,6 +116,7 @@ public sealed interface Command {
       case Move m -> "Move";
       case Prefetch p -> "Prefetch";
       case Drain d -> "Drain";
+      case Undrain u -> "Undrain";
     };
   }
 

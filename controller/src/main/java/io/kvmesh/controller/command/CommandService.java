@@ -271,6 +271,9 @@ public final class CommandService {
     if (command instanceof Command.Drain) {
       return new WorkerOutcome.Refused("an LMCache worker can't drain; move its chunks", null);
     }
+    if (command instanceof Command.Undrain) {
+      return new WorkerOutcome.Refused("an LMCache worker is never drained", null);
+    }
     if (command instanceof Command.Reach) {
       return new WorkerOutcome.Refused("an LMCache worker can't try its peers", null);
     }

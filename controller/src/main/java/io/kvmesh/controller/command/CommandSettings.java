@@ -27,7 +27,12 @@ public record CommandSettings(
           Command.Prefetch _,
           Command.Drain _ ->
           moveTimeout;
-      case Command.Clear _, Command.Health _, Command.Reach _, Command.Pin _, Command.Unpin _ ->
+      case Command.Clear _,
+          Command.Health _,
+          Command.Reach _,
+          Command.Pin _,
+          Command.Unpin _,
+          Command.Undrain _ ->
           timeout;
     };
   }

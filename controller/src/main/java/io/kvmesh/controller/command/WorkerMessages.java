@@ -28,6 +28,7 @@ import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import io.kvmesh.common.wire.control.ReachWorkerMsg;
 import io.kvmesh.common.wire.control.ReachWorkerRetMsg;
+import io.kvmesh.common.wire.control.UndrainWorkerMsg;
 import io.kvmesh.common.wire.control.WorkerPosition;
 import io.kvmesh.controller.command.Command.Chunks;
 import java.time.Duration;
@@ -89,6 +90,7 @@ final class WorkerMessages {
               targetUrl.isEmpty() ? null : targetUrl,
               atMost(drain.deadlineMillis(), longest),
               drain.maxBytes());
+      case Command.Undrain undrain -> new UndrainWorkerMsg(eventId(eventId, rank));
       case Command.Move move ->
           new MoveWorkerMsg(
               unique("MoveWorker", rank),
@@ -216,6 +218,8 @@ final class WorkerMessages {
       case PrefetchWorkerRetMsg prefetch when command instanceof Command.Prefetch ->
           prefetched(prefetch);
       case DrainWorkerRetMsg drain when command instanceof Command.Drain -> drained(drain);
+      case DrainWorkerRetMsg ended when command instanceof Command.Undrain ->
+          new WorkerOutcome.Done(ended.numTokens(), kept(ended));
       default -> new WorkerOutcome.Unexpected(reply.getClass().getSimpleName());
     };
   }

@@ -136,8 +136,8 @@ public record ControllerSettings(
   /**
    * Commands to workers.
    *
-   * @param timeout for a worker's reply to clear, pin, unpin, health or reach; for so long one may
-   *     also wait for its turn at a worker
+   * @param timeout for a worker's reply to clear, pin, unpin, health, reach or undrain; for so long
+   *     one may also wait for its turn at a worker
    * @param moveTimeout for a worker's reply to move, drain, prefetch, compress or decompress; for
    *     so long one may also wait for its turn at a worker
    * @param maxRunning commands under way at a time; more are refused

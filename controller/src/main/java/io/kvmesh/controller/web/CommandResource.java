@@ -150,6 +150,13 @@ public final class CommandResource {
       @Nullable Long deadlineMillis,
       @Nullable Long maxBytes) {}
 
+  /**
+   * Has workers stay that are being drained, or were.
+   *
+   * @param rank of the worker that does; absent = all
+   */
+  record UndrainRequest(@Nullable String id, @Nullable String instanceId, @Nullable Integer rank) {}
+
   @GetMapping
   Commands commands() {
     return new Commands(desk.list().stream().map(CommandJson::of).toList());
@@ -280,6 +287,12 @@ public final class CommandResource {
             positive("maxBytes", it.maxBytes())),
         it.id(),
         waitMillis);
+  }
+
+  @PostMapping("/undrain")
+  CompletableFuture<ResponseEntity<CommandJson>> undrain(
+      @RequestBody UndrainRequest it, @RequestParam(defaultValue = WAIT) long waitMillis) {
+    return run(new Command.Undrain(instance(it.instanceId()), it.rank()), it.id(), waitMillis);
   }
 
   /** 0 if absent. */

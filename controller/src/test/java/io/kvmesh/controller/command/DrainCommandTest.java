@@ -11,6 +11,7 @@ import io.kvmesh.common.wire.control.CheckDrainWorkerMsg;
 import io.kvmesh.common.wire.control.DrainWorkerMsg;
 import io.kvmesh.common.wire.control.DrainWorkerRetMsg;
 import io.kvmesh.common.wire.control.MoveOutcome;
+import io.kvmesh.common.wire.control.UndrainWorkerMsg;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -84,11 +85,37 @@ class DrainCommandTest {
   }
 
   @Test
+  void undrain_isToldAtOnce_alsoWhileADrainIsUnderWay() {
+    fixture.agents("A", 0, 1);
+    fixture.accepted(drain(null, null));
+
+    Submission.Accepted all = fixture.accepted(new Command.Undrain("A", null));
+    fixture.accepted(new Command.Undrain("A", 1));
+
+    assertThat(all.id()).startsWith("Undrain");
+    assertThat(fixture.request(2, UndrainWorkerMsg.class).workerEventId())
+        .isEqualTo("Worker0" + all.id());
+    assertThat(fixture.request(3, UndrainWorkerMsg.class).workerEventId())
+        .isEqualTo("Worker1" + all.id());
+    assertThat(fixture.request(4, UndrainWorkerMsg.class)).isNotNull();
+    fixture.sent.get(2).reply(drained(3, 4, "it was cancelled"));
+    fixture.sent.get(3).reply(drained(0, 0, null));
+    CommandView end = all.end().join();
+    assertThat(end.state()).as("it did what it was told").isEqualTo(CommandView.State.DONE);
+    assertThat(end.workers().getFirst().told())
+        .isInstanceOfSatisfying(
+            DrainWorkerRetMsg.class, told -> assertThat(told.chunks()).isEqualTo(7));
+  }
+
+  @Test
   void drain_isRefusedForALmcacheWorker() {
     fixture.registry.put(live(new WorkerId("A", 0), 1, foreign("url")));
     assertThat(fixture.accepted(drain(null, null)).end().join().workers().getFirst().outcome())
         .isEqualTo(
             new WorkerOutcome.Refused("an LMCache worker can't drain; move its chunks", null));
+    Command undrain = new Command.Undrain("A", null);
+    assertThat(fixture.accepted(undrain).end().join().workers().getFirst().outcome())
+        .isEqualTo(new WorkerOutcome.Refused("an LMCache worker is never drained", null));
   }
 
   @Test

@@ -343,6 +343,21 @@ class CommandRestTest {
   }
 
   @Test
+  void undrain_tellsHowFarTheDrainCameThatItEnded() throws Exception {
+    RestClient.Answer end = client.post(COMMANDS + "undrain", "{\"instanceId\":\"A\",\"rank\":0}");
+
+    assertThat(end.status()).isEqualTo(200);
+    assertThat(end.at("/command").asString()).isEqualTo("undrain");
+    assertThat(end.at("/workers/0/status").asString()).isEqualTo("DONE");
+    assertThat(end.at("/workers/0/outcomes/COPIED").asInt()).isEqualTo(1);
+    assertThat(client.post(COMMANDS + "undrain", "{\"instanceId\":\"Z\"}").status()).isEqualTo(404);
+    assertThat(client.post(COMMANDS + "undrain", "{\"instanceId\":\"A\",\"rank\":7}").status())
+        .isEqualTo(404);
+    assertThat(client.post(COMMANDS + "undrain", "{\"instanceId\":\"A\",\"id\":\"?\"}").status())
+        .isEqualTo(400);
+  }
+
+  @Test
   void reach_tellsPerWorkerWhatBecameOfEachPeer() throws Exception {
     RestClient.Answer asked = client.post(COMMANDS + "reach", "{\"instanceId\":\"A\",\"rank\":0}");
 

@@ -41,6 +41,7 @@ import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import io.kvmesh.common.wire.control.ReachOutcome;
 import io.kvmesh.common.wire.control.ReachWorkerMsg;
 import io.kvmesh.common.wire.control.ReachWorkerRetMsg;
+import io.kvmesh.common.wire.control.UndrainWorkerMsg;
 import io.kvmesh.controller.command.CommandCounts;
 import io.kvmesh.controller.command.CommandOutcome;
 import io.kvmesh.controller.command.CommandService;
@@ -133,6 +134,7 @@ class RestFixture {
             case DrainWorkerMsg drain -> drained(2, null);
             case CheckDrainWorkerMsg check -> drained(1, null);
             case CancelDrainWorkerMsg cancel -> drained(1, null);
+            case UndrainWorkerMsg undrain -> drained(1, "it was cancelled");
             case CheckFinishWorkerMsg check -> new CheckFinishWorkerRetMsg("done");
           };
       return answer(new CommandOutcome.Replied(reply));

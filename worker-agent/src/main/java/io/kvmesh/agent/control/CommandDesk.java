@@ -26,6 +26,7 @@ import io.kvmesh.common.wire.control.MoveWorkerMsg;
 import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.ReachWorkerMsg;
+import io.kvmesh.common.wire.control.UndrainWorkerMsg;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does what the controllers command. Each command has one reply; that of a move or a drain, and of
- * what compresses, decompresses, prefetches or tries peers, comes late.
+ * Does what the controllers command. Each command has one reply; that of a move or a drain, of its
+ * end, and of what compresses, decompresses, prefetches or tries peers, comes late.
  */
 public final class CommandDesk implements AutoCloseable {
 
@@ -106,6 +107,7 @@ public final class CommandDesk implements AutoCloseable {
         case DrainWorkerMsg drain -> drains.begin(drain, reply);
         case CheckDrainWorkerMsg check -> reply.accept(drains.check(check));
         case CancelDrainWorkerMsg cancel -> reply.accept(drains.cancel(cancel));
+        case UndrainWorkerMsg _ -> drains.undrain(reply);
         case CompressWorkerMsg compress -> packs.compress(compress, reply);
         case DecompressWorkerMsg decompress -> packs.decompress(decompress, reply);
       }

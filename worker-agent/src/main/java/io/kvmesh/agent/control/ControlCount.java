@@ -18,6 +18,8 @@ public enum ControlCount {
   PREFETCH,
   /** A drain was begun. */
   DRAIN,
+  /** This agent was told that it stays. */
+  UNDRAIN,
   /** A prefetch or a drain was told to end. */
   CANCEL,
   /** This agent was asked how far a move, a prefetch or a drain is. */

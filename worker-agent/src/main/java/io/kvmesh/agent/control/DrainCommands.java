@@ -92,6 +92,16 @@ final class DrainCommands {
     return receipt(report);
   }
 
+  /** Has this agent stay; the reply is given once no drain is under way. */
+  void undrain(Consumer<ControlReply> reply) throws CommandFault {
+    var over =
+        drainer
+            .undrain()
+            .orElseThrow(() -> CommandFault.busy("This agent is ending: it can't stay"));
+    counters.count(ControlCount.UNDRAIN);
+    var unused = over.thenAccept(report -> reply.accept(receipt(report)));
+  }
+
   private static CommandFault unknown(String eventId) {
     return CommandFault.notFound("No drain '" + eventId + "' is known");
   }

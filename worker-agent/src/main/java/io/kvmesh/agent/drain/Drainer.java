@@ -1,5 +1,6 @@
 package io.kvmesh.agent.drain;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kvmesh.agent.cache.ChunkCache;
 import io.kvmesh.agent.directory.DrainAdvisor;
 import io.kvmesh.agent.transfer.ChunkMover;
@@ -12,10 +13,10 @@ import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.wire.event.DrainState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * Hands the hot chunks of this agent over to workers that stay, in the order in which the policy
  * would keep them; one drain at a time. This agent serves on, its engine and its peers, and keeps
  * what they store; what is stored while a drain runs is left to the next. From the first drain on
- * it takes nothing from others that are drained, until it ends or a drain is cancelled. Any thread.
+ * it takes nothing from others that are drained, until a drain is cancelled or it is told that it
+ * stays. Any thread.
  */
 public final class Drainer implements AutoCloseable {
 
@@ -39,7 +41,7 @@ public final class Drainer implements AutoCloseable {
     private final MoveLedger ledger;
     private final CompletableFuture<MoveReport> end = new CompletableFuture<>();
     private final Thread thread;
-    private volatile boolean cancelled;
+    private boolean cancelled;
 
     Drain(MoveLedger ledger, Consumer<Drain> work) {
       this.ledger = ledger;
@@ -53,8 +55,14 @@ public final class Drainer implements AutoCloseable {
   private final PeerServer server;
   private final Counters<MoveCount> counters;
   private final LongSupplier nanoTime;
-  private final AtomicReference<@Nullable Drain> underWay = new AtomicReference<>();
+  private final Object lock = new Object();
+
+  /** It, its {@code cancelled} and what the server takes change together. */
+  @GuardedBy("lock")
+  private @Nullable Drain running;
+
   private volatile @Nullable MoveReport last;
+  private volatile boolean ending;
   private volatile boolean closing;
 
   /** Assigns only. */
@@ -81,25 +89,37 @@ public final class Drainer implements AutoCloseable {
    */
   public Optional<CompletableFuture<MoveReport>> begin(DrainOrder order) {
     Drain drain = new Drain(MoveLedger.ofDrain(order.id(), counters), its -> run(its, order));
-    if (closing || !underWay.compareAndSet(null, drain)) {
-      counters.count(MoveCount.MOVE_REFUSED);
-      return Optional.empty();
+    synchronized (lock) {
+      if (closing || running != null) {
+        counters.count(MoveCount.MOVE_REFUSED);
+        return Optional.empty();
+      }
+      running = drain;
+      server.takesDrains(false);
+      drain.thread.start();
     }
-    drain.thread.start();
     return Optional.of(drain.end);
+  }
+
+  private @Nullable Drain running() {
+    synchronized (lock) {
+      return running;
+    }
   }
 
   /**
    * Drains, and waits for it: the last thing before this agent goes. A drain or a move that is
-   * under way counts: it is waited for, within the same time.
+   * under way counts: it is waited for, within the same time. From here on it can't be told to
+   * stay.
    *
    * @return empty if there was no time left, or the caller was interrupted
    */
   public Optional<MoveReport> drain(String id, Duration atMost) {
+    ending = true;
     long end = nanoTime.getAsLong() + atMost.toNanos();
     try {
-      Drain running = underWay.get();
-      boolean idle = running == null || running.thread.join(atMost);
+      Drain before = running();
+      boolean idle = before == null || before.thread.join(atMost);
       Optional<CompletableFuture<MoveReport>> begun =
           idle && mover.awaitIdle(left(end))
               ? begin(DrainOrder.ofAll(id, left(end)))
@@ -125,7 +145,6 @@ public final class Drainer implements AutoCloseable {
   }
 
   private void run(Drain drain, DrainOrder order) {
-    server.takesDrains(false);
     String stopped;
     try {
       DrainRun run = new DrainRun(mover, advisor, order, drain.ledger, nanoTime);
@@ -134,15 +153,19 @@ public final class Drainer implements AutoCloseable {
       LOG.error("A drain failed", e);
       stopped = "it failed here: " + e.getClass().getSimpleName();
     }
-    if (drain.cancelled) {
-      server.takesDrains(true);
-      stopped = stopped == null ? null : "it was cancelled";
-    }
-    counters.count(stopped == null ? MoveCount.MOVE : MoveCount.MOVE_STOPPED);
-    end(drain, drain.ledger.report(stopped, cache.position().sequence()));
+    end(drain, stopped);
   }
 
-  private void end(Drain drain, MoveReport report) {
+  private void end(Drain drain, @Nullable String reason) {
+    MoveReport report;
+    synchronized (lock) {
+      String stopped = drain.cancelled && reason != null ? "it was cancelled" : reason;
+      counters.count(stopped == null ? MoveCount.MOVE : MoveCount.MOVE_STOPPED);
+      report = drain.ledger.report(stopped, cache.position().sequence());
+      last = report;
+      running = null;
+      server.takesDrains(drain.cancelled);
+    }
     LOG.info(
         "Drain {} is over: {} chunks, {}, to {}{}",
         report.id(),
@@ -150,22 +173,54 @@ public final class Drainer implements AutoCloseable {
         report.outcomes(),
         report.targets(),
         report.stopped() == null ? "" : ", since " + report.stopped());
-    last = report;
-    underWay.set(null);
     drain.end.complete(report);
   }
 
-  /** Whether this agent is going; null as long as it was not told to, or a drain was cancelled. */
+  /** Whether this agent is going; null as long as it was not told to, or since it stays. */
   public @Nullable DrainState state() {
-    if (underWay.get() != null) {
-      return DrainState.DRAINING;
+    synchronized (lock) {
+      if (running != null) {
+        return DrainState.DRAINING;
+      }
+      return server.takesDrains() ? null : DrainState.DRAINED;
     }
-    return server.takesDrains() ? null : DrainState.DRAINED;
+  }
+
+  /**
+   * This agent stays after all: ends the drain that is under way, whoever ordered it, and takes
+   * from others that are drained again. What was handed over stays where it is.
+   *
+   * @return completes once it is so, with the report of the drain that this ended, or one of no
+   *     chunks where none was under way; empty if this agent is ending, which needs its drain
+   */
+  public Optional<CompletableFuture<MoveReport>> undrain() {
+    if (ending || closing) {
+      return Optional.empty();
+    }
+    synchronized (lock) {
+      if (running == null) {
+        server.takesDrains(true);
+        return Optional.of(CompletableFuture.completedFuture(nothing()));
+      }
+      cancel(running);
+      return Optional.of(running.end);
+    }
+  }
+
+  private MoveReport nothing() {
+    long sequence = cache.position().sequence();
+    return new MoveReport("", List.of(), 0, Map.of(), 0, 0, List.of(), List.of(), null, sequence);
+  }
+
+  @GuardedBy("lock")
+  private void cancel(Drain drain) {
+    drain.cancelled = true;
+    drain.thread.interrupt();
   }
 
   /** How far the drain is that is under way. */
   public Optional<MoveReport> underWay() {
-    return Optional.ofNullable(underWay.get())
+    return Optional.ofNullable(running())
         .map(drain -> drain.ledger.report(null, cache.position().sequence()));
   }
 
@@ -183,10 +238,10 @@ public final class Drainer implements AutoCloseable {
 
   /** Ends it if it is under way; how far it is, or how it ended. Doesn't wait for its end. */
   public Optional<MoveReport> cancel(String id) {
-    Drain drain = underWay.get();
-    if (drain != null && drain.ledger.id().equals(id)) {
-      drain.cancelled = true;
-      drain.thread.interrupt();
+    synchronized (lock) {
+      if (running != null && running.ledger.id().equals(id)) {
+        cancel(running);
+      }
     }
     return find(id);
   }
@@ -195,7 +250,7 @@ public final class Drainer implements AutoCloseable {
   @Override
   public void close() {
     closing = true;
-    Drain drain = underWay.get();
+    Drain drain = running();
     if (drain == null) {
       return;
     }

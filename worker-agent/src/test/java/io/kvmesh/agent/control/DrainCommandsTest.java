@@ -21,6 +21,7 @@ import io.kvmesh.common.wire.control.DrainWorkerRetMsg;
 import io.kvmesh.common.wire.control.ErrorMsg;
 import io.kvmesh.common.wire.control.MoveOutcome;
 import io.kvmesh.common.wire.control.ReachWorkerMsg;
+import io.kvmesh.common.wire.control.UndrainWorkerMsg;
 import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.common.zmq.SocketSettings;
 import java.io.IOException;
@@ -154,6 +155,36 @@ class DrainCommandsTest {
       assertThat(end.outcomes()).isEqualTo(Map.of(MoveOutcome.UNTRIED, 6));
       assertThat(drainer.state()).isNull();
     }
+  }
+
+  @Test
+  void undrain_isAnsweredWithTheDrainThatItEnded_orWithNothing() throws Exception {
+    agent.store(TestAgent.keys(1, 6));
+    hang = true;
+    try (RawClient second = RawClient.req("127.0.0.1:" + server.port())) {
+      client.tell(drain("d", null, 0), List.of());
+      await().until(() -> drainer.underWay().map(it -> it.chunks() == 6).orElse(false));
+
+      DrainWorkerRetMsg ended = second.ask(DrainWorkerRetMsg.class, new UndrainWorkerMsg("u"));
+
+      assertThat(ended.stopped()).isEqualTo("it was cancelled");
+      assertThat(ended.outcomes()).isEqualTo(Map.of(MoveOutcome.UNTRIED, 6));
+      assertThat(client.answer(DrainWorkerRetMsg.class).message()).isEqualTo(ended);
+      assertThat(drainer.state()).isNull();
+    }
+    hang = false;
+    client.ask(DrainWorkerRetMsg.class, drain("e", null, 0));
+    assertThat(drainer.state()).isEqualTo(DrainState.DRAINED);
+
+    DrainWorkerRetMsg nothing = client.ask(DrainWorkerRetMsg.class, new UndrainWorkerMsg("v"));
+
+    assertThat(nothing.chunks()).isZero();
+    assertThat(nothing.outcomes()).isEmpty();
+    assertThat(nothing.epoch()).isEqualTo(100);
+    assertThat(drainer.state()).isNull();
+    assertThat(counters.get(ControlCount.UNDRAIN)).isEqualTo(2);
+    drainer.close();
+    assertThat(client.ask(ErrorMsg.class, new UndrainWorkerMsg("w")).code()).isEqualTo("busy");
   }
 
   @Test

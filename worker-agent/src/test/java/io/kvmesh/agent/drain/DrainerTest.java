@@ -16,6 +16,7 @@ import io.kvmesh.common.key.ChunkKey;
 import io.kvmesh.common.key.Keyspace;
 import io.kvmesh.common.process.LoopbackPorts;
 import io.kvmesh.common.wire.control.MoveOutcome;
+import io.kvmesh.common.wire.event.DrainState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -236,6 +237,88 @@ class DrainerTest {
       assertThat(drainer.find("d")).contains(report);
       other.store(TestAgent.keys(50, 3));
       assertThat(drain(other, to(going.address()), LONG).count(MoveOutcome.COPIED)).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void undrained_itTakesFromOthersAgain_andSaysThatItStays() throws Exception {
+    try (TestAgent stays = agent("stays", 64);
+        TestAgent other = agent("other", 64)) {
+      stays.store(TestAgent.keys(1, 4));
+      other.store(TestAgent.keys(50, 3));
+      Drainer drainer = drainer(stays, to(other.address()));
+      drainer.begin(DrainOrder.ofAll("first", LONG)).orElseThrow().get();
+      assertThat(drainer.state()).isEqualTo(DrainState.DRAINED);
+      assertThat(drain(other, to(stays.address()), LONG).count(MoveOutcome.REFUSED)).isPositive();
+
+      MoveReport nothing = drainer.undrain().orElseThrow().join();
+
+      assertThat(nothing.chunks()).as("no drain was under way").isZero();
+      assertThat(nothing.sequence()).isEqualTo(stays.cache.position().sequence());
+      assertThat(drainer.state()).isNull();
+      assertThat(stays.server.takesDrains()).isTrue();
+      assertThat(drain(other, to(stays.address()), LONG).outcomes())
+          .as("what it handed over lies at both")
+          .isEqualTo(Map.of(MoveOutcome.COPIED, 3, MoveOutcome.RESIDENT, 4));
+    }
+  }
+
+  @Test
+  void undrainedInTheMiddle_drainEnds_andTellsHowFarItCame() throws Exception {
+    try (TestAgent going = agent("going", 64);
+        TestAgent stays = agent("stays", 64)) {
+      List<ChunkKey> keys = TestAgent.keys(1, 40);
+      going.store(keys);
+      String silent = "127.0.0.1:" + LoopbackPorts.free();
+      CountDownLatch half = new CountDownLatch(1);
+      DrainAdvisor advisor =
+          (keyspace, hashes, atMost) -> {
+            half.countDown();
+            return new DrainAdvice.Told(
+                List.of(silent, stays.address()), List.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+          };
+      Drainer drainer = drainer(going, advisor);
+      CompletableFuture<MoveReport> over = drainer.begin(DrainOrder.ofAll("d", LONG)).orElseThrow();
+      half.await();
+
+      MoveReport report = drainer.undrain().orElseThrow().get(60, TimeUnit.SECONDS);
+
+      assertThat(over.get()).isEqualTo(report);
+      assertThat(report.id()).isEqualTo("d");
+      assertThat(report.stopped()).isEqualTo("it was cancelled");
+      assertThat(report.done()).as("each chunk is accounted for").isEqualTo(40);
+      assertThat(drainer.state()).isNull();
+      assertThat(going.resident(keys)).isEqualTo(40);
+      assertThat(drainer.undrain().orElseThrow().join().chunks()).as("once more").isZero();
+      MoveReport again =
+          drainer
+              .begin(new DrainOrder("e", stays.address(), LONG, Long.MAX_VALUE))
+              .orElseThrow()
+              .get(60, TimeUnit.SECONDS);
+      assertThat(again.outcomes())
+          .isEqualTo(Map.of(MoveOutcome.ELSEWHERE, 10, MoveOutcome.COPIED, 30));
+      assertThat(drainer.state()).isEqualTo(DrainState.DRAINED);
+      going.requireSettled();
+      stays.requireSettled();
+    }
+  }
+
+  @Test
+  void agentThatIsEnding_cantBeToldToStay() throws Exception {
+    try (TestAgent going = agent("going", 16);
+        TestAgent stays = agent("stays", 64)) {
+      going.store(TestAgent.keys(1, 4));
+      HeldAdvisor slow = new HeldAdvisor(new DrainAdvice.Told(List.of(stays.address()), List.of()));
+      Drainer drainer = drainer(going, slow);
+      CompletableFuture<Optional<MoveReport>> shutdown =
+          CompletableFuture.supplyAsync(() -> drainer.drain("shutdown", LONG));
+      slow.asked.await();
+
+      assertThat(drainer.undrain()).isEmpty();
+      slow.answer.countDown();
+
+      assertThat(shutdown.get().orElseThrow().count(MoveOutcome.COPIED)).isEqualTo(4);
+      assertThat(drainer.state()).isEqualTo(DrainState.DRAINED);
     }
   }
 

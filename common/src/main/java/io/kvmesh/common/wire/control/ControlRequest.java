@@ -13,6 +13,7 @@ public sealed interface ControlRequest extends ControlMessage
         DrainWorkerMsg,
         CheckDrainWorkerMsg,
         CancelDrainWorkerMsg,
+        UndrainWorkerMsg,
         HealthWorkerMsg,
         ReachWorkerMsg,
         CheckFinishWorkerMsg {}
