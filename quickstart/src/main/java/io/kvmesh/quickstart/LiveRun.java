@@ -173,12 +173,25 @@ final class LiveRun {
         healer.close();
       }
     }
-    fleet.close();
+    closeFleet(good);
     if (good && !options.keep() && !options.stay()) {
       folder.remove();
     } else {
       folder.keep();
       screen.line("Logs are in " + folder.logs());
+    }
+  }
+
+  private void closeFleet(boolean good) {
+    if (!good || interrupted || !fleet.isTraining()) {
+      fleet.close();
+      return;
+    }
+    screen.line("Preparing the next run, which will start faster (once; takes some seconds)");
+    try {
+      fleet.closeTrained();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

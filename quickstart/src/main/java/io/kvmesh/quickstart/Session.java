@@ -50,7 +50,12 @@ final class Session {
     Http http = new Http();
     Fleet fleet;
     try {
-      fleet = Fleet.create(FleetSettings.of(options), modules, folder, http);
+      FleetSettings settings = FleetSettings.of(options);
+      // What stays up ends by Ctrl-C, which should not last.
+      fleet =
+          options.stay()
+              ? Fleet.create(settings, modules, folder, http)
+              : Fleet.createInTraining(settings, modules, folder, http);
     } catch (QuickstartException e) {
       folder.remove();
       throw e;

@@ -25,7 +25,7 @@ final class AgentProgram implements Program {
 
   private final FleetSettings settings;
   private final AgentSpec agent;
-  private final String classPath;
+  private final StartCache starts;
   private final String management;
   private final String kafka;
   private final String controller;
@@ -34,14 +34,14 @@ final class AgentProgram implements Program {
   AgentProgram(
       FleetSettings settings,
       AgentSpec agent,
-      String classPath,
+      StartCache starts,
       String management,
       String kafka,
       String controller,
       Http http) {
     this.settings = settings;
     this.agent = agent;
-    this.classPath = classPath;
+    this.starts = starts;
     this.management = management;
     this.kafka = kafka;
     this.controller = controller;
@@ -56,7 +56,7 @@ final class AgentProgram implements Program {
   @Override
   public List<String> command(Map<String, String> former) {
     long capacity = (long) agent.chunks() * settings.pageBytes();
-    return new JavaCommand(classPath, "io.kvmesh.agent.AgentApplication", HEAP_MEGABYTES)
+    return new JavaCommand(starts.classes(), "io.kvmesh.agent.AgentApplication", HEAP_MEGABYTES)
         .setting("kvmesh.parent-pid", ProcessHandle.current().pid())
         .setting("kvmesh.instance-id", agent.name())
         .setting("kvmesh.rank", 0)

@@ -17,7 +17,7 @@ final class ControllerProgram implements Program {
   private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
   private final String name;
-  private final String classPath;
+  private final StartCache starts;
   private final ControllerAddresses addresses;
   private final String kafka;
   private final String redis;
@@ -26,7 +26,7 @@ final class ControllerProgram implements Program {
 
   ControllerProgram(
       String name,
-      String classPath,
+      StartCache starts,
       ControllerAddresses addresses,
       String kafka,
       String redis,
@@ -34,7 +34,7 @@ final class ControllerProgram implements Program {
       Http http) {
     this.name = name;
     this.settings = settings;
-    this.classPath = classPath;
+    this.starts = starts;
     this.addresses = addresses;
     this.kafka = kafka;
     this.redis = redis;
@@ -48,7 +48,8 @@ final class ControllerProgram implements Program {
 
   @Override
   public List<String> command(Map<String, String> former) {
-    return new JavaCommand(classPath, "io.kvmesh.controller.ControllerApplication", HEAP_MEGABYTES)
+    return new JavaCommand(
+            starts.classes(), "io.kvmesh.controller.ControllerApplication", HEAP_MEGABYTES)
         .setting("kvmesh.parent-pid", ProcessHandle.current().pid())
         .setting("kvmesh.kafka.bootstrap-servers", kafka)
         .setting("kvmesh.redis.uri", "redis://" + redis)

@@ -12,7 +12,7 @@ final class EmbeddedProgram implements Program {
   private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
   private final String name;
-  private final String classPath;
+  private final StartCache starts;
   private final String mainClass;
   private final int heapMegabytes;
   private final String address;
@@ -22,9 +22,9 @@ final class EmbeddedProgram implements Program {
    * @param address host:port where it shall listen
    */
   EmbeddedProgram(
-      String name, String classPath, String mainClass, int heapMegabytes, String address) {
+      String name, StartCache starts, String mainClass, int heapMegabytes, String address) {
     this.name = name;
-    this.classPath = classPath;
+    this.starts = starts;
     this.mainClass = mainClass;
     this.heapMegabytes = heapMegabytes;
     this.address = address;
@@ -38,7 +38,7 @@ final class EmbeddedProgram implements Program {
 
   @Override
   public List<String> command(Map<String, String> addresses) {
-    return new JavaCommand(classPath, mainClass, heapMegabytes)
+    return new JavaCommand(starts.classes(), mainClass, heapMegabytes)
         .option("--dir", "data")
         .option("--port", Loopback.port(address))
         .option("--parent-pid", ProcessHandle.current().pid())

@@ -7,23 +7,36 @@ import java.util.List;
 /** A Java command line on the JDK that runs this program. */
 final class JavaCommand {
 
-  private final List<String> words = new ArrayList<>();
+  /** Of every JVM here. */
+  static final List<String> OPTIONS =
+      List.of(
+          "-XX:+UseSerialGC",
+          // Several programs start at once: with the quick compiler alone that takes half the time.
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+ExitOnOutOfMemoryError",
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow");
+
+  private final List<String> words;
 
   /**
    * @param heapMegabytes the most that its heap takes
    */
-  JavaCommand(String classPath, String mainClass, int heapMegabytes) {
-    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+  JavaCommand(JavaClasses classes, String mainClass, int heapMegabytes) {
+    words = jvm();
     words.add("-Xmx" + heapMegabytes + "m");
-    words.add("-XX:+UseSerialGC");
-    // Several programs start at once: with the quick compiler alone that takes half the time.
-    words.add("-XX:TieredStopAtLevel=1");
-    words.add("-XX:+ExitOnOutOfMemoryError");
-    words.add("--enable-native-access=ALL-UNNAMED");
-    words.add("--sun-misc-unsafe-memory-access=allow");
+    words.addAll(classes.options());
     words.add("-cp");
-    words.add(classPath);
+    words.add(classes.path());
     words.add(mainClass);
+  }
+
+  /** How each begins; one more list for each call. */
+  static List<String> jvm() {
+    List<String> jvm = new ArrayList<>();
+    jvm.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    jvm.addAll(OPTIONS);
+    return jvm;
   }
 
   JavaCommand option(String name, Object value) {

@@ -10,7 +10,7 @@ class JavaCommandTest {
   @Test
   void settings_takeThePlaceOfThoseWithTheSameName() {
     List<String> words =
-        new JavaCommand("classes", "Main", 8)
+        new JavaCommand(new JavaClasses("classes"), "Main", 8)
             .setting("kvmesh.one", "a")
             .setting("kvmesh.one-more", "b")
             .settings(List.of("--kvmesh.one=c=d", "--kvmesh.other=e"))
