@@ -3,7 +3,6 @@ package io.kvmesh.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.WorkerId;
-import io.kvmesh.common.trace.SpanLosses;
 import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.command.CommandCounts;
@@ -31,6 +30,7 @@ import io.kvmesh.controller.vllm.EngineEvents;
 import io.kvmesh.controller.vllm.EventsSettings;
 import io.kvmesh.controller.vllm.OwnedView;
 import io.kvmesh.controller.web.access.AccessProblems;
+import io.kvmesh.program.trace.SpanLosses;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;

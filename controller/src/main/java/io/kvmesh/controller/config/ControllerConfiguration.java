@@ -2,7 +2,6 @@ package io.kvmesh.controller.config;
 
 import io.kvmesh.common.hash.ChunkHashing;
 import io.kvmesh.common.hash.TokenChunker;
-import io.kvmesh.common.process.ClientProperties;
 import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.common.zmq.SocketSettings;
@@ -41,6 +40,10 @@ import io.kvmesh.controller.registry.WorkerProbe;
 import io.kvmesh.controller.registry.WorkerRegistry;
 import io.kvmesh.controller.trail.Trail;
 import io.kvmesh.controller.vllm.EngineEvents;
+import io.kvmesh.program.certificate.CertificateConfiguration;
+import io.kvmesh.program.kafka.ClientProperties;
+import io.kvmesh.program.trace.SpanLosses;
+import io.kvmesh.program.trace.TraceConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -86,6 +89,11 @@ public class ControllerConfiguration {
   @Bean
   WorkerRegistry workerRegistry() {
     return new WorkerRegistry();
+  }
+
+  @Bean
+  SpanLosses spanLosses() {
+    return new SpanLosses("kvmesh.controller.trace.spans.lost");
   }
 
   @Bean

@@ -2,12 +2,12 @@ package io.kvmesh.controller.config;
 
 import io.kvmesh.common.access.AccessTokens;
 import io.kvmesh.common.hash.ChunkHashing;
-import io.kvmesh.common.process.ClientProperties;
 import io.kvmesh.common.settings.SettingFaults;
 import io.kvmesh.common.zmq.CurveKeys;
 import io.kvmesh.controller.index.redis.RedisSettings;
-import io.kvmesh.controller.log.KafkaCheck;
 import io.kvmesh.controller.lookup.LocationWeights;
+import io.kvmesh.program.kafka.ClientProperties;
+import io.kvmesh.program.kafka.KafkaCheck;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
@@ -193,19 +192,6 @@ class SettingsLoaderTest {
                 "kvmesh.zmq.heartbeat-bind", ""));
 
     assertThat(settings.zmq().heartbeatBind()).isEmpty();
-  }
-
-  @Test
-  void analysis_listsFaultsWithoutTrace() {
-    InvalidSettingsException thrown =
-        catchThrowableOfType(
-            InvalidSettingsException.class, () -> load(Map.of("kvmesh.cluster", "")));
-
-    FailureAnalysis analysis =
-        new InvalidSettingsAnalyzer().analyze(new IllegalStateException(thrown));
-
-    assertThat(analysis).isNotNull();
-    assertThat(analysis.getDescription()).contains("1 setting(s)").contains("kvmesh.cluster = ''");
   }
 
   private static Map<String, Object> engine(int index, Map<String, Object> other) {

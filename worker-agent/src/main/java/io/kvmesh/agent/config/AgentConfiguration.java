@@ -12,6 +12,9 @@ import io.kvmesh.agent.ops.PeersHealth;
 import io.kvmesh.common.process.ParentWatch;
 import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.event.Topology;
+import io.kvmesh.program.certificate.CertificateConfiguration;
+import io.kvmesh.program.trace.SpanLosses;
+import io.kvmesh.program.trace.TraceConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
@@ -43,6 +46,11 @@ public class AgentConfiguration {
     }
     String version = build.stream().map(BuildProperties::getVersion).findFirst().orElse(null);
     return new Agent(settings, latencies, traces, version);
+  }
+
+  @Bean
+  SpanLosses spanLosses() {
+    return new SpanLosses("kvmesh.agent.trace.spans.lost");
   }
 
   @Bean

@@ -1,14 +1,14 @@
 package io.kvmesh.agent.config;
 
 import io.kvmesh.agent.cache.policy.PolicyName;
-import io.kvmesh.agent.event.KafkaCheck;
 import io.kvmesh.agent.memory.RangeAllocator;
 import io.kvmesh.agent.transfer.Channels;
 import io.kvmesh.common.access.AccessTokens;
 import io.kvmesh.common.hash.ChunkHashing;
-import io.kvmesh.common.process.ClientProperties;
 import io.kvmesh.common.settings.SettingFaults;
 import io.kvmesh.common.zmq.CurveKeys;
+import io.kvmesh.program.kafka.ClientProperties;
+import io.kvmesh.program.kafka.KafkaCheck;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;

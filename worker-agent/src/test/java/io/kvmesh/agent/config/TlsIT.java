@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.AgentApplication;
 import io.kvmesh.embedded.SelfSigned;
+import io.kvmesh.program.certificate.CertificateConfiguration;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,4 +1,4 @@
-package io.kvmesh.controller.config;
+package io.kvmesh.program.settings;
 
 import io.kvmesh.common.settings.InvalidSettingsException;
 import java.util.stream.Collectors;

@@ -1,4 +1,4 @@
-package io.kvmesh.common.process;
+package io.kvmesh.program.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

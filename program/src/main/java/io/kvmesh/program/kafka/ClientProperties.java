@@ -1,4 +1,4 @@
-package io.kvmesh.common.process;
+package io.kvmesh.program.kafka;
 
 import java.io.IOException;
 import java.io.Reader;

@@ -1,4 +1,4 @@
-package io.kvmesh.controller.config;
+package io.kvmesh.program.certificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,9 @@
-package io.kvmesh.agent.config;
+package io.kvmesh.program.certificate;
 
-import io.kvmesh.agent.event.KafkaCertificates;
-import io.kvmesh.common.process.ClientProperties;
+import io.kvmesh.program.kafka.ClientProperties;
+import io.kvmesh.program.kafka.KafkaCertificates;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -17,23 +18,27 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.ssl.SslStoreBundle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /**
  * Has every certificate watched that the program works with: metrics, info and health are of
  * Spring's SSL bundles, so each is in one.
  */
 @Configuration(proxyBeanMethods = false)
-class CertificateConfiguration {
+public class CertificateConfiguration {
 
   /** What Kafka's clients work with. */
   static final String KAFKA = "kvmesh-kafka";
+
+  /** Of the program's settings, which have been checked. */
+  private static final String PROPERTIES_FILE = "kvmesh.kafka.properties-file";
 
   private static final Logger log = LoggerFactory.getLogger(CertificateConfiguration.class);
 
   /** As they were at the start: Kafka's clients don't read them again, either. */
   @Bean
-  SslBundleRegistrar kafkaCertificates(AgentSettings settings) {
-    String file = settings.kafka().propertiesFile();
+  SslBundleRegistrar kafkaCertificates(Environment environment) {
+    String file = environment.getProperty(PROPERTIES_FILE, "");
     try {
       KafkaCertificates found = KafkaCertificates.read(ClientProperties.read(file));
       var stores = SslStoreBundle.of(found.shown(), null, found.trusted());
@@ -43,7 +48,7 @@ class CertificateConfiguration {
         }
       };
     } catch (IOException e) {
-      throw new StartException("kvmesh.kafka.properties-file can't be read: " + e, e);
+      throw new UncheckedIOException(PROPERTIES_FILE + " can't be read", e);
     }
   }
 
@@ -54,7 +59,7 @@ class CertificateConfiguration {
   }
 
   /** What isn't good now: of those that are shown any, of those that are trusted all or none. */
-  static List<String> faults(SslBundles bundles) {
+  public static List<String> faults(SslBundles bundles) {
     List<String> faults = new ArrayList<>();
     for (SslInfo.BundleInfo bundle : new SslInfo(bundles).getBundles()) {
       add(faults, bundle, bundle.getCertificateChains(), "it is refused by who is shown it");

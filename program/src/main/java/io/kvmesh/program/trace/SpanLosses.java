@@ -1,4 +1,4 @@
-package io.kvmesh.common.trace;
+package io.kvmesh.program.trace;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,6 +1,5 @@
-package io.kvmesh.agent.event;
+package io.kvmesh.program.kafka;
 
-import io.kvmesh.common.process.ClientProperties;
 import java.io.IOException;
 import java.security.KeyStore;
 import java.util.HashMap;

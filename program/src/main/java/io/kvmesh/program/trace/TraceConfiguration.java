@@ -1,6 +1,5 @@
-package io.kvmesh.agent.config;
+package io.kvmesh.program.trace;
 
-import io.kvmesh.common.trace.SpanLosses;
 import io.kvmesh.common.trace.Traces;
 import io.micrometer.tracing.Tracer;
 import io.opentelemetry.api.metrics.MeterProvider;
@@ -8,9 +7,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Traces: off, and then at no cost, unless {@code management.opentelemetry.enabled}. */
+/**
+ * Traces: off, and then at no cost, unless {@code management.opentelemetry.enabled}. The program
+ * has the {@link SpanLosses}, which bear its name.
+ */
 @Configuration(proxyBeanMethods = false)
-class TraceConfiguration {
+public class TraceConfiguration {
 
   /** In place of one that would make spans with ids of zeros. */
   @Bean
@@ -22,11 +24,6 @@ class TraceConfiguration {
   @Bean
   Traces traces(Tracer tracer) {
     return new Traces(tracer);
-  }
-
-  @Bean
-  SpanLosses spanLosses() {
-    return new SpanLosses("kvmesh.agent.trace.spans.lost");
   }
 
   /** The exporter counts there. */
