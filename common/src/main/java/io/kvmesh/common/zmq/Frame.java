@@ -38,9 +38,10 @@ public final class Frame {
   }
 
   static Frame received(Msg message) {
-    return message instanceof ReceiveBuffers.PooledMsg pooled
-        ? new Frame(message.buf(), null, pooled.lease())
-        : of(message.data());
+    if (!(message instanceof ReceivedMsg received)) {
+      return of(message.data());
+    }
+    return new Frame(received.buf(), received.array(), received.lease());
   }
 
   /** A message of the library that holds exactly these bytes. */

@@ -28,6 +28,7 @@ public final class SocketLoop implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SocketLoop.class);
 
   private static final int MESSAGES_A_TURN = 64;
+  private static final Duration WATCH = Duration.ofSeconds(1);
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
@@ -106,7 +107,12 @@ public final class SocketLoop implements AutoCloseable {
   public ZmqSocket bind(
       SocketKind kind, String endpoint, SocketSettings settings, MessageHandler handler)
       throws IOException {
-    return open(() -> sockets.bind(kind, endpoint, settings), handler);
+    return open(() -> watched(sockets.bind(kind, endpoint, settings)), handler);
+  }
+
+  private ZmqSocket watched(ZmqSocket socket) {
+    every(WATCH, socket::watchConnections);
+    return socket;
   }
 
   /**

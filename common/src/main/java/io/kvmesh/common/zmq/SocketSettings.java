@@ -18,6 +18,8 @@ import java.util.Optional;
  * @param highWaterMark messages queued for a peer, and from it, at most
  * @param maxFrameBytes a peer that sends a longer frame loses its connection
  * @param maxFrames a message of more frames is dropped and counted
+ * @param maxConnections open at once at a listening socket; beyond, one that has shown nothing but
+ *     its greeting gives way to a new one
  * @param keys who listens lets in nobody else than who has them, who connects shows that it has
  *     them, and all is encrypted; empty = none of this
  */
@@ -30,6 +32,7 @@ public record SocketSettings(
     int highWaterMark,
     long maxFrameBytes,
     int maxFrames,
+    int maxConnections,
     Optional<CurveKeys> keys) {
 
   /**
@@ -49,6 +52,7 @@ public record SocketSettings(
           1000,
           16L << 20,
           4096,
+          4096,
           Optional.empty());
 
   /** Checks that all are positive. */
@@ -61,6 +65,7 @@ public record SocketSettings(
     requirePositive("high-water mark", highWaterMark);
     requirePositive("largest frame", maxFrameBytes);
     requirePositive("largest number of frames", maxFrames);
+    requirePositive("largest number of connections", maxConnections);
   }
 
   /** The same with another handshake interval. */
@@ -74,6 +79,7 @@ public record SocketSettings(
         highWaterMark,
         maxFrameBytes,
         maxFrames,
+        maxConnections,
         keys);
   }
 
@@ -88,6 +94,7 @@ public record SocketSettings(
         highWaterMark,
         maxFrameBytes,
         maxFrames,
+        maxConnections,
         keys);
   }
 
@@ -102,6 +109,22 @@ public record SocketSettings(
         highWaterMark,
         maxFrameBytes,
         maxFrames,
+        maxConnections,
+        keys);
+  }
+
+  /** The same with another bound for the connections of a listening socket. */
+  public SocketSettings withMaxConnections(int most) {
+    return new SocketSettings(
+        handshakeInterval,
+        reconnectInterval,
+        maxReconnectInterval,
+        heartbeatInterval,
+        heartbeatTimeout,
+        highWaterMark,
+        maxFrameBytes,
+        maxFrames,
+        most,
         keys);
   }
 
@@ -121,6 +144,7 @@ public record SocketSettings(
         highWaterMark,
         maxFrameBytes,
         maxFrames,
+        maxConnections,
         with);
   }
 

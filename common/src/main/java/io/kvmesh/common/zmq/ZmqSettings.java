@@ -5,7 +5,8 @@ package io.kvmesh.common.zmq;
  *
  * @param ioThreads threads that move bytes between queues and connections
  * @param receiveBufferBytes native memory for large frames that were received; what goes beyond is
- *     received on the heap
+ *     received on the heap, of which a quarter may be taken, at least 64 MiB; beyond that it is
+ *     lost
  * @param sockets how a socket behaves unless told otherwise
  */
 public record ZmqSettings(int ioThreads, long receiveBufferBytes, SocketSettings sockets) {

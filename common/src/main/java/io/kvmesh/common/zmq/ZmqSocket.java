@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.ZMQ;
 import zmq.Msg;
@@ -32,8 +33,12 @@ public final class ZmqSocket implements AutoCloseable {
   private final RingTaker ring;
   private final Thread owner = Thread.currentThread();
   private volatile @Nullable HandshakeGuard handshakes;
+  private @Nullable ConnectionGuard connections;
   private String endpoint = "";
   private boolean closed;
+
+  /** There was no memory for a frame of the message that was received last. */
+  private boolean bytesLost;
 
   ZmqSocket(ZmqSockets sockets, SocketKind kind, ZMQ.Socket raw, SocketSettings settings) {
     this.sockets = sockets;
@@ -64,10 +69,14 @@ public final class ZmqSocket implements AutoCloseable {
   }
 
   private void configureHeartbeats() {
-    int timeoutMillis = millis(settings.heartbeatTimeout());
-    int intervalMillis = millis(settings.heartbeatInterval());
-    raw.setHeartbeatIvl(Math.max(intervalMillis, timeoutMillis + HEARTBEAT_MARGIN_MILLIS));
-    raw.setHeartbeatTimeout(timeoutMillis);
+    raw.setHeartbeatIvl(heartbeatIntervalMillis());
+    raw.setHeartbeatTimeout(millis(settings.heartbeatTimeout()));
+  }
+
+  private int heartbeatIntervalMillis() {
+    return Math.max(
+        millis(settings.heartbeatInterval()),
+        millis(settings.heartbeatTimeout()) + HEARTBEAT_MARGIN_MILLIS);
   }
 
   private static int millis(Duration duration) {
@@ -77,8 +86,40 @@ public final class ZmqSocket implements AutoCloseable {
   void bind(String address) throws IOException {
     raw.setHandshakeIvl(HandshakeGuard.MAX_MILLIS);
     settings.keys().ifPresent(this::beServer);
+    if (address.startsWith("tcp:")) {
+      guardConnections();
+    }
     attach("bind", address, base::bind);
     endpoint = raw.getLastEndpoint();
+    if (connections != null) {
+      connections.listensAt(endpoint);
+    }
+  }
+
+  /** What is encrypted is opened by the library: whose frame it was isn't told. */
+  private void guardConnections() {
+    long proofMillis =
+        HandshakeGuard.MAX_MILLIS
+            + heartbeatIntervalMillis()
+            + (long) millis(settings.heartbeatTimeout());
+    ConnectionGuard guard =
+        new ConnectionGuard(
+            new ConnectionGuard.Limits(
+                settings.maxConnections(),
+                settings.maxFrames(),
+                settings.keys().isPresent() ? 0 : TimeUnit.MILLISECONDS.toNanos(proofMillis)),
+            sockets.connectionCounts(),
+            System::nanoTime);
+    base.setEventHook(guard, ConnectionGuard.EVENTS);
+    raw.setMsgAllocator(sockets.buffers().guardedBy(guard));
+    connections = guard;
+  }
+
+  /** Cuts off connections to a listening socket that have shown nothing for too long. Owner. */
+  void watchConnections() {
+    if (connections != null && !closed) {
+      connections.tick();
+    }
   }
 
   void connect(String address) throws IOException {
@@ -234,18 +275,22 @@ public final class ZmqSocket implements AutoCloseable {
       if (last == null) {
         return false;
       }
-      if (frames.size() <= settings.maxFrames()) {
+      if (frames.size() <= settings.maxFrames() && !bytesLost) {
         dispatch(frames, last, handler);
         return true;
       }
       frames.forEach(Frame::release);
-      sockets.onRefused();
+      if (!bytesLost) {
+        sockets.onRefused();
+      }
     }
   }
 
   private @Nullable Msg receiveFrames(List<Frame> frames, int flags) {
+    bytesLost = false;
     Msg message = base.recv(flags);
     while (message != null) {
+      bytesLost |= message instanceof ReceivedMsg received && received.isLost();
       // One more than allowed is enough to refuse the message.
       if (frames.size() <= settings.maxFrames()) {
         frames.add(Frame.received(message));
@@ -268,7 +313,11 @@ public final class ZmqSocket implements AutoCloseable {
       }
       return;
     }
-    handler.onMessage(this, new Multipart(frames, peerAddress(last)));
+    String address = peerAddress(last);
+    if (connections != null) {
+      connections.heardFrom(address);
+    }
+    handler.onMessage(this, new Multipart(frames, address));
   }
 
   private static String peerAddress(Msg message) {
@@ -304,6 +353,9 @@ public final class ZmqSocket implements AutoCloseable {
       requireUsable();
       closed = true;
       raw.close();
+      if (connections != null) {
+        connections.close();
+      }
       sockets.onClosed(this);
     }
   }

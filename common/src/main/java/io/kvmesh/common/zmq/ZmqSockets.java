@@ -25,6 +25,11 @@ public final class ZmqSockets implements AutoCloseable {
 
   private static final int MAX_SOCKETS = 4096;
   private static final int NOTICE_BYTES = 16;
+
+  /** So much of the heap, or at least so many bytes, may large frames take. */
+  private static final int SHARE_OF_HEAP = 4;
+
+  private static final long LEAST_HEAP_BYTES = 64L << 20;
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final ZmqSettings settings;
@@ -36,6 +41,7 @@ public final class ZmqSockets implements AutoCloseable {
   private final LongAdder cutOffs = new LongAdder();
   private final LongAdder refused = new LongAdder();
   private final LongAdder ioFaults = new LongAdder();
+  private final ConnectionCounts connections = new ConnectionCounts();
   private final LogLimit ioFaultLog = new LogLimit(System::nanoTime);
 
   /** There is one as soon as a socket listens with keys. */
@@ -50,13 +56,17 @@ public final class ZmqSockets implements AutoCloseable {
   /** With these settings. I/O threads start with the first socket. */
   public ZmqSockets(ZmqSettings settings) {
     this.settings = settings;
-    this.buffers = new ReceiveBuffers(settings.receiveBufferBytes());
+    this.buffers = new ReceiveBuffers(settings.receiveBufferBytes(), mostHeapBytes());
     this.context = ZMQ.context(settings.ioThreads());
     context.setMaxSockets(MAX_SOCKETS);
     context.setNotificationExceptionHandler(this::onIoFault);
     context.setUncaughtExceptionHandler(this::onIoFault);
     // Nobody can send it but the library itself.
     new SecureRandom().nextBytes(goneNotice);
+  }
+
+  private static long mostHeapBytes() {
+    return Math.max(LEAST_HEAP_BYTES, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
   }
 
   private void onIoFault(Thread thread, Throwable fault) {
@@ -161,6 +171,14 @@ public final class ZmqSockets implements AutoCloseable {
     return goneNotice;
   }
 
+  ReceiveBuffers buffers() {
+    return buffers;
+  }
+
+  ConnectionCounts connectionCounts() {
+    return connections;
+  }
+
   LongAdder cutOffs() {
     return cutOffs;
   }
@@ -185,7 +203,10 @@ public final class ZmqSockets implements AutoCloseable {
         buffers.nativeBytes(),
         buffers.overflows(),
         ioFaults.sum(),
-        refusedClients());
+        refusedClients(),
+        buffers.lost(),
+        connections.open(),
+        connections.cuts());
   }
 
   private long refusedClients() {

@@ -1,5 +1,7 @@
 package io.kvmesh.common.zmq;
 
+import java.util.Map;
+
 /**
  * Counters of a process's sockets.
  *
@@ -10,6 +12,9 @@ package io.kvmesh.common.zmq;
  * @param heapFallbacks large frames received on the heap because that memory was used up
  * @param ioFaults exceptions on the library's I/O threads
  * @param refusedClients connections that were refused since their key isn't allowed
+ * @param lostFrames large frames for which there was no memory at all; their messages are dropped
+ * @param connections to listening sockets now
+ * @param cuts connections to listening sockets that were cut off, by the reason
  */
 public record ZmqStats(
     int openSockets,
@@ -18,4 +23,18 @@ public record ZmqStats(
     long receiveBufferBytes,
     long heapFallbacks,
     long ioFaults,
-    long refusedClients) {}
+    long refusedClients,
+    long lostFrames,
+    int connections,
+    Map<ConnectionCut, Long> cuts) {
+
+  /** Nobody changes them. */
+  public ZmqStats {
+    cuts = Map.copyOf(cuts);
+  }
+
+  /** Connections that were cut off for this reason. */
+  public long cut(ConnectionCut why) {
+    return cuts.getOrDefault(why, 0L);
+  }
+}

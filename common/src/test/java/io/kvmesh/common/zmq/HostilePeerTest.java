@@ -1,16 +1,13 @@
 package io.kvmesh.common.zmq;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +19,6 @@ import org.junit.jupiter.api.TestFactory;
 class HostilePeerTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final int GREETING_BYTES = 64;
 
   private final ZmqSockets sockets = new ZmqSockets();
 
@@ -90,20 +86,7 @@ class HostilePeerTest {
 
   private static Socket shakeHands(int port) throws IOException {
     Socket raw = new Socket(InetAddress.getLoopbackAddress(), port);
-    byte[] greeting = new byte[GREETING_BYTES];
-    greeting[0] = (byte) 0xff;
-    greeting[9] = 0x7f;
-    greeting[10] = 3;
-    greeting[11] = 1;
-    System.arraycopy("NULL".getBytes(US_ASCII), 0, greeting, 12, 4);
-    raw.getOutputStream().write(greeting);
-    assertThat(raw.getInputStream().readNBytes(GREETING_BYTES)).hasSize(GREETING_BYTES);
-    ByteArrayOutputStream ready = new ByteArrayOutputStream();
-    for (String part : Arrays.asList("\u0005READY", "\u000bSocket-Type", "\0\0\0\u0006DEALER")) {
-      ready.writeBytes(part.getBytes(US_ASCII));
-    }
-    raw.getOutputStream().write(new byte[] {4, (byte) ready.size()});
-    raw.getOutputStream().write(ready.toByteArray());
+    RawPeer.shakeHands(raw, "DEALER");
     return raw;
   }
 }

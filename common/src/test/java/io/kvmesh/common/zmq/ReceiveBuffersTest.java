@@ -18,7 +18,7 @@ class ReceiveBuffersTest {
 
   @Test
   void allocate_small_onTheHeap() {
-    ReceiveBuffers buffers = new ReceiveBuffers(10 * MIB);
+    ReceiveBuffers buffers = new ReceiveBuffers(10 * MIB, 8 * MIB);
 
     Msg message = buffers.allocate(1000);
 
@@ -29,7 +29,7 @@ class ReceiveBuffersTest {
 
   @Test
   void allocate_released_isUsedAgain() {
-    ReceiveBuffers buffers = new ReceiveBuffers(10 * MIB);
+    ReceiveBuffers buffers = new ReceiveBuffers(10 * MIB, 8 * MIB);
     for (int i = 0; i < 100; i++) {
       Frame frame = Frame.received(buffers.allocate(MIB - i));
       assertThat(frame.size()).isEqualTo(MIB - i);
@@ -47,7 +47,7 @@ class ReceiveBuffersTest {
 
   @Test
   void allocate_boundReached_onTheHeapAndCounted() {
-    ReceiveBuffers buffers = new ReceiveBuffers(2 * MIB);
+    ReceiveBuffers buffers = new ReceiveBuffers(2 * MIB, 8 * MIB);
     List<Msg> held = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       held.add(buffers.allocate(MIB));
@@ -59,8 +59,46 @@ class ReceiveBuffersTest {
   }
 
   @Test
+  void allocate_bothBoundsReached_takesNoMoreMemoryAndIsLost() {
+    ReceiveBuffers buffers = new ReceiveBuffers(0, 2 * MIB);
+    List<Msg> held = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      held.add(buffers.allocate(MIB));
+    }
+    for (int i = 0; i < 10_000; i++) {
+      ReceivedMsg lost = (ReceivedMsg) buffers.allocate(16 * MIB);
+      assertThat(lost.isLost()).isTrue();
+      assertThat(lost.size()).isEqualTo(16 * MIB);
+      held.add(lost);
+    }
+
+    assertThat(buffers.lost()).isEqualTo(10_000);
+    assertThat(buffers.heapBytes()).isEqualTo(2 * MIB);
+    Frame.received(held.getFirst()).release();
+    Frame.received(held.getFirst()).release();
+    assertThat(buffers.heapBytes()).isEqualTo(MIB);
+    assertThat(((ReceivedMsg) buffers.allocate(MIB)).isLost()).isFalse();
+  }
+
+  @Test
+  void allocate_onTheHeapAndNeverReleased_leavesTheAccountWhenCollected() {
+    ReceiveBuffers buffers = new ReceiveBuffers(0, 8 * MIB);
+    for (int i = 0; i < 4; i++) {
+      buffers.allocate(MIB);
+    }
+
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () -> {
+              System.gc();
+              return buffers.heapBytes() == 0;
+            });
+  }
+
+  @Test
   void allocate_neverReleased_leavesTheAccountWhenCollected() {
-    ReceiveBuffers buffers = new ReceiveBuffers(4 * MIB);
+    ReceiveBuffers buffers = new ReceiveBuffers(4 * MIB, 8 * MIB);
     for (int i = 0; i < 4; i++) {
       buffers.allocate(MIB);
     }
@@ -76,7 +114,7 @@ class ReceiveBuffersTest {
 
   @Test
   void copyTo_receivedFrame_exactlyItsBytes() {
-    ReceiveBuffers buffers = new ReceiveBuffers(4 * MIB);
+    ReceiveBuffers buffers = new ReceiveBuffers(4 * MIB, 8 * MIB);
     Msg message = buffers.allocate(100_000);
     for (int i = 0; i < 100_000; i++) {
       message.put((byte) i);

@@ -206,6 +206,7 @@ public class ControllerConfiguration {
     return SocketSettings.DEFAULT
         .withHandshakeInterval(settings.zmq().handshakeInterval())
         .withMessages(HIGH_WATER_MARK, settings.zmq().maxMessageSize().toBytes(), MAX_FRAMES)
+        .withMaxConnections(settings.zmq().maxConnections())
         .withKeys(keys(settings.security().keyFile()));
   }
 

@@ -113,13 +113,16 @@ public record ControllerSettings(
    * @param handshakeInterval a connection whose ZMTP handshake takes longer is made anew; with a
    *     key-file at least 500ms
    * @param maxMessageSize a longer frame closes the connection it came on
+   * @param maxConnections to one door at once; beyond, one that has shown nothing gives way, or
+   *     else the new one is cut off. Each takes about 30 KiB
    */
   public record Zmq(
       @DefaultValue("tcp://0.0.0.0:8300") String pullBind,
       @DefaultValue("tcp://0.0.0.0:8400") String replyBind,
       @DefaultValue("tcp://0.0.0.0:8082") String heartbeatBind,
       @DefaultValue("200ms") Duration handshakeInterval,
-      @DefaultValue("16MB") DataSize maxMessageSize) {}
+      @DefaultValue("16MB") DataSize maxMessageSize,
+      @DefaultValue("4096") int maxConnections) {}
 
   /**
    * When a worker counts as gone; measured between log timestamps.

@@ -247,6 +247,7 @@ final class SettingsRules {
         zmq.maxMessageSize(),
         DataSize.ofKilobytes(64),
         DataSize.ofMegabytes(1024));
+    range("zmq.max-connections", zmq.maxConnections(), 8, 100_000);
   }
 
   /** Each door may be left out; those with a port of their own must not share it. */

@@ -1,5 +1,6 @@
 package io.kvmesh.controller.ops;
 
+import io.kvmesh.common.zmq.ConnectionCut;
 import io.kvmesh.common.zmq.ZmqSockets;
 import io.kvmesh.controller.index.ChunkIndex;
 import io.kvmesh.controller.ingest.IngestCounts;
@@ -330,6 +331,26 @@ public final class ControllerMeters implements MeterBinder {
         "Connections refused since their key is another",
         Tags.empty(),
         () -> sockets.stats().refusedClients());
+    counter(
+        meters,
+        "zmq.lost.frames",
+        "Large frames for which there was no memory at all; their messages were dropped",
+        Tags.empty(),
+        () -> sockets.stats().lostFrames());
+    gauge(
+        meters,
+        "zmq.connections",
+        "Connections to this program's doors",
+        Tags.empty(),
+        () -> sockets.stats().connections());
+    for (ConnectionCut why : ConnectionCut.values()) {
+      counter(
+          meters,
+          "zmq.connections.cut",
+          "Connections to this program's doors that were cut off, by the reason",
+          Tags.of("reason", lower(why)),
+          () -> sockets.stats().cut(why));
+    }
     counter(
         meters,
         "zmq.io.faults",

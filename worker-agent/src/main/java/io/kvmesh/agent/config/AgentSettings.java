@@ -362,11 +362,14 @@ public record AgentSettings(
    *     key-file at least 500ms
    * @param heartbeatInterval between two pings on an idle connection
    * @param heartbeatTimeout without an answer to a ping the connection is closed
+   * @param maxConnections to one door at once; beyond, one that has shown nothing gives way, or
+   *     else the new one is cut off. Each takes about 30 KiB
    */
   public record Zmq(
       @DefaultValue("200ms") Duration handshakeInterval,
       @DefaultValue("5s") Duration heartbeatInterval,
-      @DefaultValue("4s") Duration heartbeatTimeout) {}
+      @DefaultValue("4s") Duration heartbeatTimeout,
+      @DefaultValue("2048") int maxConnections) {}
 
   /**
    * Who may connect.

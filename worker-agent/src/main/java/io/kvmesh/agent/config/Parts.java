@@ -103,6 +103,7 @@ final class Parts {
         .withHandshakeInterval(settings.zmq().handshakeInterval())
         .withHeartbeat(settings.zmq().heartbeatInterval(), settings.zmq().heartbeatTimeout())
         .withMessages(DOOR_QUEUE, SMALL_FRAME_BYTES, SMALL_FRAMES)
+        .withMaxConnections(settings.zmq().maxConnections())
         .withKeys(keys);
   }
 

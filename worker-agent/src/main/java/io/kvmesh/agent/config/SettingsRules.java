@@ -356,6 +356,7 @@ final class SettingsRules {
     millis("zmq.handshake-interval", zmq.handshakeInterval(), 10, 5_000);
     millis("zmq.heartbeat-interval", zmq.heartbeatInterval(), 10, 600_000);
     millis("zmq.heartbeat-timeout", zmq.heartbeatTimeout(), 1, 600_000);
+    range("zmq.max-connections", zmq.maxConnections(), 8, 100_000);
   }
 
   private void keyPart(String setting, String value) {

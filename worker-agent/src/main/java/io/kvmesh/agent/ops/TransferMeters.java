@@ -2,8 +2,10 @@ package io.kvmesh.agent.ops;
 
 import io.kvmesh.agent.engine.HandOverState;
 import io.kvmesh.agent.transfer.Channels;
+import io.kvmesh.common.zmq.ConnectionCut;
 import io.kvmesh.common.zmq.ZmqStats;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Locale;
 
 /** What is under way between this agent and others, and the sockets that it takes. */
 final class TransferMeters {
@@ -131,6 +133,19 @@ final class TransferMeters {
         "zmq.refused.clients",
         "Connections refused since their key is another",
         ZmqStats::refusedClients);
+    sockets.counter(
+        "zmq.lost.frames",
+        "Large frames for which there was no memory at all; their messages were dropped",
+        ZmqStats::lostFrames);
+    sockets.gauge("zmq.connections", "Connections to this program's doors", ZmqStats::connections);
+    for (ConnectionCut why : ConnectionCut.values()) {
+      sockets.counter(
+          "zmq.connections.cut",
+          "Connections to this program's doors that were cut off, by the reason",
+          stats -> stats.cut(why),
+          "reason",
+          why.name().toLowerCase(Locale.ROOT));
+    }
     sockets.counter("zmq.io.faults", "Exceptions on I/O threads", ZmqStats::ioFaults);
   }
 }

@@ -56,6 +56,7 @@ class SettingsLoaderTest {
     wrong.put("kvmesh.engine.bind", "tcp://127.0.0.1:8202");
     wrong.put("kvmesh.engine.session-idle", "1s");
     wrong.put("kvmesh.zmq.heartbeat-timeout", "0s");
+    wrong.put("kvmesh.zmq.max-connections", "7");
     wrong.put("kvmesh.engin.bind", "tcp://127.0.0.1:1");
 
     assertThat(faults(wrong))
@@ -75,6 +76,7 @@ class SettingsLoaderTest {
             "kvmesh.engine.bind",
             "kvmesh.engine.session-idle",
             "kvmesh.zmq.heartbeat-timeout",
+            "kvmesh.zmq.max-connections",
             "kvmesh.engin.bind");
   }
 
