@@ -1,28 +1,21 @@
 package io.kvmesh.controller.config;
 
-import io.kvmesh.common.access.AccessTokens;
 import io.kvmesh.controller.web.access.AccessProblems;
 import io.kvmesh.controller.web.access.AccessRules;
 import io.kvmesh.controller.web.access.JwtRoles;
-import jakarta.servlet.Filter;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
+import io.kvmesh.program.access.AccessBasics;
 import java.time.Duration;
 import java.util.List;
-import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
-import org.springframework.security.access.hierarchicalroles.RoleHierarchy;
 import org.springframework.security.config.ObjectPostProcessor;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
 import org.springframework.security.config.annotation.web.configurers.oauth2.server.resource.OAuth2ResourceServerConfigurer;
 import org.springframework.security.oauth2.core.OAuth2TokenValidator;
 import org.springframework.security.oauth2.jose.jws.SignatureAlgorithm;
@@ -43,10 +36,9 @@ import org.springframework.web.client.RestTemplate;
  */
 @Configuration(proxyBeanMethods = false)
 @Conditional(AccessConfiguration.Wanted.class)
-@EnableWebSecurity
+@Import(AccessBasics.class)
 class AccessConfiguration {
 
-  private static final int BEFORE_ALL_OTHERS = -100;
   private static final Duration KEYS_TIMEOUT = Duration.ofSeconds(2);
 
   /** Whether anybody is to be asked. */
@@ -62,15 +54,11 @@ class AccessConfiguration {
   }
 
   @Bean
-  RoleHierarchy roleHierarchy() {
-    return AccessRules.hierarchy();
-  }
-
-  @Bean
   SecurityFilterChain restAccess(
       HttpSecurity http, ControllerSettings settings, AccessProblems problems) {
     ControllerSettings.Access access = settings.access();
-    return AccessRules.apply(http, problems)
+    return AccessBasics.stateless(http, problems)
+        .authorizeHttpRequests(AccessRules::authorize)
         .oauth2ResourceServer(server -> authenticate(server, access, problems))
         .build();
   }
@@ -91,19 +79,10 @@ class AccessConfiguration {
               }
             });
     if (access.mode() == ControllerSettings.AccessMode.TOKENS) {
-      server.opaqueToken(
-          it -> it.introspector(AccessRules.introspector(tokens(access.tokensFile()))));
+      server.opaqueToken(it -> it.introspector(AccessBasics.introspector(access.tokensFile())));
     } else {
       server.jwt(
           it -> it.decoder(decoder(access.jwt())).jwtAuthenticationConverter(roles(access.jwt())));
-    }
-  }
-
-  private static AccessTokens tokens(String file) {
-    try {
-      return AccessTokens.read(Path.of(file));
-    } catch (IOException e) {
-      throw new UncheckedIOException("kvmesh.access.tokens-file can't be read", e);
     }
   }
 
@@ -129,14 +108,5 @@ class AccessConfiguration {
     JwtAuthenticationConverter converter = new JwtAuthenticationConverter();
     converter.setJwtGrantedAuthoritiesConverter(new JwtRoles(jwt.rolesClaim()));
     return converter;
-  }
-
-  /** Before everything that reads a request. */
-  @Bean
-  FilterRegistrationBean<Filter> accessFilter(
-      @Qualifier("springSecurityFilterChain") Filter chain) {
-    FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(chain);
-    registration.setOrder(BEFORE_ALL_OTHERS);
-    return registration;
   }
 }

@@ -1,20 +1,11 @@
 package io.kvmesh.controller.web.access;
 
-import io.kvmesh.common.access.AccessTokens;
 import io.kvmesh.common.access.Role;
-import java.util.List;
-import java.util.Map;
 import org.springframework.http.HttpMethod;
-import org.springframework.security.access.hierarchicalroles.RoleHierarchy;
-import org.springframework.security.access.hierarchicalroles.RoleHierarchyImpl;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AuthorizeHttpRequestsConfigurer;
-import org.springframework.security.config.http.SessionCreationPolicy;
 import org.springframework.security.core.GrantedAuthority;
 import org.springframework.security.core.authority.SimpleGrantedAuthority;
-import org.springframework.security.oauth2.core.DefaultOAuth2AuthenticatedPrincipal;
-import org.springframework.security.oauth2.server.resource.introspection.BadOpaqueTokenException;
-import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
 
 /**
  * Which role each path needs. What isn't named here needs {@link Role#ADMIN}, so that nothing new
@@ -62,19 +53,8 @@ public final class AccessRules {
 
   private AccessRules() {}
 
-  /** No sessions and no forms: each request brings its token. */
-  public static HttpSecurity apply(HttpSecurity http, AccessProblems problems) {
-    return http.authorizeHttpRequests(AccessRules::authorize)
-        .sessionManagement(it -> it.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
-        // No cookie says who asks, so no page can ask in somebody's name.
-        .csrf(it -> it.disable())
-        .requestCache(it -> it.disable())
-        .logout(it -> it.disable())
-        .exceptionHandling(
-            it -> it.authenticationEntryPoint(problems).accessDeniedHandler(problems));
-  }
-
-  private static void authorize(
+  /** To be asked of {@code authorizeHttpRequests}. */
+  public static void authorize(
       AuthorizeHttpRequestsConfigurer<HttpSecurity>.AuthorizationManagerRequestMatcherRegistry
           paths) {
     paths
@@ -90,26 +70,6 @@ public final class AccessRules {
         .hasRole(Role.OPERATE.name())
         .anyRequest()
         .hasRole(Role.ADMIN.name());
-  }
-
-  /** A role may do what those before it may. */
-  public static RoleHierarchy hierarchy() {
-    return RoleHierarchyImpl.withDefaultRolePrefix()
-        .role(Role.ADMIN.name())
-        .implies(Role.OPERATE.name())
-        .role(Role.OPERATE.name())
-        .implies(Role.READ.name())
-        .build();
-  }
-
-  /** Knows callers by these tokens. */
-  public static OpaqueTokenIntrospector introspector(AccessTokens tokens) {
-    return token -> {
-      Role role =
-          tokens.roleOf(token).orElseThrow(() -> new BadOpaqueTokenException("no such token"));
-      return new DefaultOAuth2AuthenticatedPrincipal(
-          role.text(), Map.of("active", true), List.of(authority(role)));
-    };
   }
 
   static GrantedAuthority authority(Role role) {
