@@ -56,7 +56,7 @@ final class StartCache {
 
   /** What the next process is to be started with. */
   synchronized JavaClasses classes() {
-    if (VARIABLES.stream().anyMatch(name -> System.getenv(name) != null)) {
+    if (VARIABLES.stream().anyMatch(name -> !System.getenv().getOrDefault(name, "").isEmpty())) {
       return new JavaClasses(classPath);
     }
     try {
