@@ -337,7 +337,7 @@ public record AgentSettings(
    *     larger than a chunk is read and forgotten
    * @param idleTimeout after which a connection of lm:// without a request is closed
    * @param stallTimeout after which a request or reply of lm:// that makes no progress ends its
-   *     connection
+   *     connection; so does one that falls so far behind 64 KiB a second
    */
   public record Lm(
       @DefaultValue("false") boolean enabled,

@@ -28,7 +28,7 @@ import org.springframework.util.unit.DataSize;
  *     dropped
  * @param idleTimeout after which a connection of a Redis client without a request is closed
  * @param stallTimeout after which a Redis client's request or reply that makes no progress ends its
- *     connection
+ *     connection; so does one that falls so far behind 64 KiB a second
  */
 record Resp(
     @DefaultValue("false") boolean enabled,

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +24,21 @@ public final class TcpConnection {
   /** So much is handed to the socket at a time, so that slow progress is seen. */
   private static final int PIECE_BYTES = 1 << 20;
 
+  /** Bytes a second; who is slower for long makes no progress, however often it sends a byte. */
+  private static final long LEAST_RATE = 64 << 10;
+
   private final SocketChannel channel;
   private final LongSupplier nanoTime;
   private final ByteBuffer in = buffer().limit(0);
   private final ByteBuffer out = buffer();
   private volatile @Nullable Wait wait;
   private volatile boolean draining;
+
+  /**
+   * By how much the client is behind, in what is under way, one that sends or takes LEAST_RATE. Who
+   * is faster makes up for earlier waits, as a client does that only paused.
+   */
+  private long lagNanos;
 
   /**
    * For the client, since that moment.
@@ -48,6 +58,7 @@ public final class TcpConnection {
 
   /** Waits for the first byte of a request; false if there won't be one. */
   boolean awaitRequest() throws IOException {
+    lagNanos = 0;
     if (in.hasRemaining()) {
       return !draining;
     }
@@ -91,9 +102,9 @@ public final class TcpConnection {
   }
 
   private void read(ByteBuffer... targets) throws IOException {
-    wait = new Wait(false, nanoTime.getAsLong());
+    long begin = beginWait();
     long read = channel.read(targets);
-    wait = null;
+    endWait(begin, read);
     if (read < 0) {
       throw new EOFException("the client has gone in the middle of a request");
     }
@@ -208,10 +219,22 @@ public final class TcpConnection {
   /** Writes all of them. */
   private void write(ByteBuffer... parts) throws IOException {
     while (Arrays.stream(parts).anyMatch(ByteBuffer::hasRemaining)) {
-      wait = new Wait(false, nanoTime.getAsLong());
-      channel.write(parts);
+      long begin = beginWait();
+      endWait(begin, channel.write(parts));
     }
+  }
+
+  private long beginWait() {
+    long now = nanoTime.getAsLong();
+    wait = new Wait(false, now - lagNanos);
+    return now;
+  }
+
+  private void endWait(long begin, long bytes) {
     wait = null;
+    long waited = nanoTime.getAsLong() - begin;
+    long worth = TimeUnit.SECONDS.toNanos(1) / LEAST_RATE * Math.max(0, bytes);
+    lagNanos = Math.max(0, lagNanos + waited - worth);
   }
 
   /** Whether it waits for its next request, or was closed while it did. */
@@ -226,7 +249,7 @@ public final class TcpConnection {
     return current != null && current.idle() && nanoTime.getAsLong() - current.sinceNanos() > nanos;
   }
 
-  /** Whether it has waited for so long in the middle of a request or reply. */
+  /** Whether it is behind by so much in the middle of a request or reply. */
   boolean isStalledFor(long nanos) {
     Wait current = wait;
     return current != null

@@ -12,6 +12,7 @@ import io.kvmesh.agent.engine.tcp.ExistsScope;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -194,6 +195,46 @@ class LmHostileTest {
       at.awaitStalled(1);
       assertThat(client.isEnded()).isTrue();
       assertThat(at.settled()).isZero();
+    }
+  }
+
+  /** It never pauses for long, and would hold its page for a day. */
+  @Test
+  void whoSendsAByteNowAndThen_isCutOff() throws Exception {
+    try (DoorFixture at = open(1);
+        LmClient client = new LmClient(at.connect())) {
+      client.send(put(PAGE));
+      at.awaitClaimed();
+      int sent = 0;
+      while (sent < PAGE - 1 && at.counters.get(DoorCount.CONNECTION_STALLED) == 0) {
+        sendQuietly(client, new byte[1]);
+        sent++;
+        at.skip(Duration.ofSeconds(1));
+      }
+      at.awaitCount(DoorCount.CONNECTION_STALLED, 1);
+      assertThat(client.isEnded()).isTrue();
+      assertThat(at.settled()).isZero();
+    }
+  }
+
+  private static void sendQuietly(LmClient client, byte[] bytes) {
+    try {
+      client.send(bytes);
+    } catch (IOException e) {
+      assertThat(e).hasMessageNotContaining("timed out");
+    }
+  }
+
+  @Test
+  void whoPausesOnce_isServed() throws Exception {
+    try (DoorFixture at = open(1);
+        LmClient client = new LmClient(at.connect())) {
+      client.send(put(PAGE));
+      at.awaitClaimed();
+      at.skip(DoorFixture.STALL.minusSeconds(5));
+      client.send(body(PAGE, 1));
+      assertThat(client.get(KEY)).isEqualTo(body(PAGE, 1));
+      assertThat(at.counters.get(DoorCount.CONNECTION_STALLED)).isZero();
     }
   }
 }

@@ -210,6 +210,23 @@ class RespHostileTest {
     }
   }
 
+  @Test
+  void tenThousandRequestsAtOnce_areAnsweredInOrder() throws Exception {
+    try (DoorFixture at = RespFixture.open(1, "");
+        RespClientEnd client = new RespClientEnd(at.connect())) {
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      for (int i = 0; i < 10_000; i++) {
+        all.writeBytes(i % 2 == 0 ? request("ECHO", Integer.toString(i)) : request("GET", "none"));
+      }
+      Thread sender = Thread.startVirtualThread(() -> sendQuietly(client, all.toByteArray()));
+      for (int i = 0; i < 10_000; i++) {
+        assertThat(client.reply()).isEqualTo(i % 2 == 0 ? Integer.toString(i) : null);
+      }
+      sender.join();
+      assertThat(at.settled()).isZero();
+    }
+  }
+
   private static void sendQuietly(RespClientEnd client, byte[] bytes) {
     try {
       client.send(bytes);
