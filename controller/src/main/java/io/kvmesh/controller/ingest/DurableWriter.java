@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -57,8 +58,8 @@ final class DurableWriter implements PartitionWork {
   private final Expiry expiry;
   private final IngestCounters counters;
   private final LongSupplier nanos;
-
-  private final Map<Integer, Lane> lanes = new HashMap<>();
+  private final DurableRepair repair;
+  private final Map<Integer, DurableLane> lanes = new HashMap<>();
   private final Set<WorkerId> forgotten = new HashSet<>();
   private final Set<WorkerId> wanting = ConcurrentHashMap.newKeySet();
   private String topicId = "";
@@ -68,24 +69,7 @@ final class DurableWriter implements PartitionWork {
   private long contactNanos;
   private volatile IngestStatus.Durable state = IngestStatus.Durable.AWAY;
 
-  /** A partition of ours. */
-  private static final class Lane {
-
-    private final TopicPartition partition;
-    private final Set<WorkerId> refused = new HashSet<>();
-    private boolean loaded;
-    private boolean failed;
-
-    Lane(TopicPartition partition) {
-      this.partition = partition;
-    }
-
-    int number() {
-      return partition.partition();
-    }
-  }
-
-  private record InFlight(Lane lane, Decision decision, CompletableFuture<ChangeOutcome> outcome) {}
+  private record InFlight(DurableLane lane, Decision decision, CompletableFuture<ChangeOutcome> outcome) {}
 
   DurableWriter(
       RedisIndex durable,
@@ -102,6 +86,7 @@ final class DurableWriter implements PartitionWork {
     this.expiry = expiry;
     this.counters = counters;
     this.nanos = nanos;
+    this.repair = new DurableRepair(durable, counters);
     this.nextTryNanos = nanos.getAsLong();
     this.contactNanos = nextTryNanos;
   }
@@ -124,7 +109,7 @@ final class DurableWriter implements PartitionWork {
 
   @Override
   public void assigned(Consumer<byte[], byte[]> consumer, Collection<TopicPartition> partitions) {
-    partitions.forEach(partition -> lanes.put(partition.partition(), new Lane(partition)));
+    partitions.forEach(partition -> lanes.put(partition.partition(), new DurableLane(partition)));
   }
 
   @Override
@@ -150,6 +135,7 @@ final class DurableWriter implements PartitionWork {
       keepInTouch(consumer);
     } catch (DurableViewException e) {
       failed(e);
+      repair.all(e, topicId);
     }
     pauseFailed(consumer);
     expire();
@@ -158,7 +144,7 @@ final class DurableWriter implements PartitionWork {
   // ---- loading
 
   private void load(Consumer<byte[], byte[]> consumer) {
-    for (Lane lane : lanes.values()) {
+    for (DurableLane lane : lanes.values()) {
       if (!lane.loaded && nanos.getAsLong() >= nextTryNanos) {
         load(consumer, lane);
         succeeded();
@@ -166,11 +152,11 @@ final class DurableWriter implements PartitionWork {
     }
   }
 
-  private void load(Consumer<byte[], byte[]> consumer, Lane lane) {
+  private void load(Consumer<byte[], byte[]> consumer, DurableLane lane) {
     TopicPartition partition = lane.partition;
     forget(lane.number());
     StoredLog stored = storedLog();
-    Map<WorkerId, Long> offsets = resumeWorkers(lane.number());
+    Map<WorkerId, Long> offsets = resumeWorkers(lane);
     long first = only(consumer.beginningOffsets(List.of(partition)));
     long end = only(consumer.endOffsets(List.of(partition)));
     long next = stored.next().getOrDefault(lane.number(), first);
@@ -210,15 +196,19 @@ final class DurableWriter implements PartitionWork {
   }
 
   /** Goes on with the partition's workers; the offset of each. */
-  private Map<WorkerId, Long> resumeWorkers(int partition) {
+  private Map<WorkerId, Long> resumeWorkers(DurableLane lane) {
     Map<WorkerId, Long> offsets = new HashMap<>();
     durable
         .listWorkers()
         .forEach(
             (worker, itsPartition) -> {
-              if (itsPartition == partition) {
-                StoredWorker stored = durable.readWorker(worker).orElse(null);
-                if (stored == null || !stored.topic().equals(topicId)) {
+              if (itsPartition == lane.number()) {
+                Optional<StoredWorker> read =
+                    repair.readable(worker, () -> durable.readWorker(worker));
+                StoredWorker stored = read == null ? null : read.orElse(null);
+                if (read == null) {
+                  lane.refused.add(worker);
+                } else if (stored == null || !stored.topic().equals(topicId)) {
                   durable.drop(worker);
                 } else {
                   streams.resume(worker, stored.progress(), stored.totals());
@@ -238,7 +228,7 @@ final class DurableWriter implements PartitionWork {
   private void write(ConsumerRecords<byte[], byte[]> records) {
     Deque<InFlight> inFlight = new ArrayDeque<>();
     for (TopicPartition partition : records.partitions()) {
-      Lane lane = lanes.get(partition.partition());
+      DurableLane lane = lanes.get(partition.partition());
       for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
         if (lane == null || !lane.loaded || lane.failed) {
           break;
@@ -252,7 +242,7 @@ final class DurableWriter implements PartitionWork {
     inFlight.forEach(this::settle);
   }
 
-  private void send(Lane lane, ConsumerRecord<byte[], byte[]> record, Deque<InFlight> inFlight) {
+  private void send(DurableLane lane, ConsumerRecord<byte[], byte[]> record, Deque<InFlight> inFlight) {
     LogRecord decoded = decoder.decode(record);
     if (decoded == null) {
       return;
@@ -282,8 +272,18 @@ final class DurableWriter implements PartitionWork {
         case ChangeOutcome.Refused(long held) -> refused(sent, held);
       }
     } catch (CompletionException e) {
-      sent.lane().failed = true;
-      failed(RedisIndex.cause(e));
+      failed(sent, e);
+    }
+  }
+
+  private void failed(InFlight sent, CompletionException e) {
+    sent.lane().failed = true;
+    WorkerId worker = sent.decision().change().worker();
+    DurableViewException left = repair.unrepaired(worker, e);
+    if (left == null) {
+      sent.lane().refused.add(worker);
+    } else {
+      failed(left);
     }
   }
 
@@ -308,7 +308,7 @@ final class DurableWriter implements PartitionWork {
     forgotten.forEach(durable::unlist);
     forgotten.clear();
     for (TopicPartition partition : records.partitions()) {
-      Lane lane = lanes.get(partition.partition());
+      DurableLane lane = lanes.get(partition.partition());
       if (lane != null && lane.loaded && !lane.failed) {
         List<ConsumerRecord<byte[], byte[]>> batch = records.records(partition);
         long next = batch.getLast().offset() + 1;
@@ -332,7 +332,7 @@ final class DurableWriter implements PartitionWork {
   }
 
   private void pauseFailed(Consumer<byte[], byte[]> consumer) {
-    for (Lane lane : lanes.values()) {
+    for (DurableLane lane : lanes.values()) {
       if (lane.failed && lane.loaded) {
         lane.loaded = false;
         consumer.pause(List.of(lane.partition));
@@ -387,7 +387,7 @@ final class DurableWriter implements PartitionWork {
   }
 
   private void expire() {
-    for (Lane lane : lanes.values()) {
+    for (DurableLane lane : lanes.values()) {
       if (lane.loaded && positions.isAtEnd(lane.number())) {
         expiry.check(streams, lane.number());
       }

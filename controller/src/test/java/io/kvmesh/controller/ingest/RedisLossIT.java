@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A Redis that is away, comes back empty or comes back with an earlier state. */
 final class RedisLossIT {
@@ -75,6 +77,59 @@ final class RedisLossIT {
       await()
           .atMost(DurableFixture.WAIT)
           .until(() -> !controller.ingest.snapshotWanted(agent.id()));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"state", "keys:", "workers", "log"})
+  void keysThatSomebodyElseHasWritten_areWrittenAnew(String which) throws Exception {
+    String cluster = "typed-" + which.replace(":", "");
+    TestAgent agent = new TestAgent("a");
+    TestAgent other = new TestAgent("b");
+    try (TestController controller = fixture.controller(cluster)) {
+      controller.start(agent);
+      controller.start(other);
+      controller.write(agent.admit(1, 2, 3), other.admit(7, 8));
+      fixture.awaitDurable(controller, agent);
+      fixture.awaitDurable(controller, other);
+
+      for (String key : fixture.dump(cluster).keySet()) {
+        if (key.contains(":" + which)) {
+          fixture.redisCall(
+              commands -> commands.set(DurableFixture.bytes(key), DurableFixture.bytes("x")));
+        }
+      }
+      controller.write(agent.admit(4), other.evict(8));
+
+      fixture.awaitDurable(controller, agent);
+      fixture.awaitDurable(controller, other);
+      assertThat(controller.held(agent)).containsExactlyInAnyOrder(1L, 2L, 3L, 4L);
+      assertThat(controller.ingest.durableCounts().failures()).isPositive();
+    }
+  }
+
+  @Test
+  void fieldsOfNonsense_areWrittenAnew() throws Exception {
+    TestAgent agent = new TestAgent("a");
+    try (TestController controller = fixture.controller("nonsense")) {
+      controller.start(agent);
+      controller.write(agent.admit(1, 2, 3));
+      fixture.awaitDurable(controller, agent);
+      for (String field : new String[] {"offset", "epoch", "format", "loc:" + TestAgent.LOCATION}) {
+        for (String key : fixture.dump("nonsense").keySet()) {
+          if (key.endsWith(":state")) {
+            fixture.redisCall(
+                commands ->
+                    commands.hset(
+                        DurableFixture.bytes(key),
+                        DurableFixture.bytes(field),
+                        DurableFixture.bytes("nonsense")));
+          }
+        }
+        controller.write(agent.evict(1), agent.admit(1));
+
+        fixture.awaitDurable(controller, agent);
+      }
     }
   }
 

@@ -13,7 +13,9 @@ public final class DurableViewException extends ViewUnavailableException {
     /** Redis didn't answer, or refused. */
     UNAVAILABLE,
     /** What it holds was written in a later format. */
-    UNSUPPORTED_FORMAT
+    UNSUPPORTED_FORMAT,
+    /** What it holds was written by somebody else: keys of another type, fields of nonsense. */
+    CORRUPT
   }
 
   private final Reason reason;
@@ -29,6 +31,11 @@ public final class DurableViewException extends ViewUnavailableException {
         "%s has format %s, this version reads up to %d: a later version wrote it. Upgrade this controller; to go back to its version for good, remove the cluster's keys, and it writes them anew"
             .formatted(where, format, RedisKeys.FORMAT),
         null);
+  }
+
+  static DurableViewException corrupt(String where, RuntimeException cause) {
+    return new DurableViewException(
+        Reason.CORRUPT, where + " isn't as this program writes it: " + cause, cause);
   }
 
   /** It can't be used for a reason of the caller's. */

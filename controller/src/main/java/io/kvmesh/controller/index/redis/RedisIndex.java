@@ -10,6 +10,7 @@ import io.kvmesh.controller.index.Placement;
 import io.kvmesh.controller.index.PrefixMatch;
 import io.kvmesh.controller.index.WorkerChange;
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScriptOutputType;
@@ -186,6 +187,32 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
     unlist(worker);
   }
 
+  /** Removes whatever is under the worker's keys, also what this program hasn't written. */
+  public void purge(WorkerId worker) {
+    unlinkAll(schema.allOf(worker));
+    unlist(worker);
+  }
+
+  /** Removes all of the view, also what this program hasn't written. */
+  public void purge() {
+    unlinkAll(schema.allOfWorkers());
+    var _ = link.call(redis -> redis.unlink(schema.workers()));
+    var _ = link.call(redis -> redis.unlink(schema.log()));
+  }
+
+  private void unlinkAll(byte[] pattern) {
+    ScanArgs some = ScanArgs.Builder.limit(SCAN_COUNT).match(pattern);
+    ScanCursor cursor = ScanCursor.INITIAL;
+    do {
+      ScanCursor from = cursor;
+      KeyScanCursor<byte[]> found = link.call(redis -> redis.scan(from, some));
+      for (byte[] key : found.getKeys()) {
+        var _ = link.call(redis -> redis.unlink(key));
+      }
+      cursor = found;
+    } while (!cursor.isFinished());
+  }
+
   /** From here on the view is made of that topic; nothing of it has been applied. */
   public void begin(String topicId) {
     var _ = link.call(redis -> redis.del(schema.log()));
@@ -214,42 +241,21 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
   /** How far the view is; to be read before the workers. */
   public StoredLog readLog() {
     Map<byte[], byte[]> read = link.call(redis -> redis.hgetall(schema.log()));
-    String topicId = "";
-    String life = "";
-    Map<Integer, Long> next = new HashMap<>();
-    for (Map.Entry<byte[], byte[]> field : read.entrySet()) {
-      String name = RedisKeys.text(field.getKey());
-      String value = RedisKeys.text(field.getValue());
-      if (name.equals("format") && Long.parseLong(value) > RedisKeys.FORMAT) {
-        throw DurableViewException.unsupported("The view", value);
-      } else if (name.equals("topic")) {
-        topicId = value;
-      } else if (name.equals("life")) {
-        life = value;
-      } else if (name.startsWith(RedisKeys.NEXT_FIELD)) {
-        next.put(
-            Integer.valueOf(name.substring(RedisKeys.NEXT_FIELD.length())), Long.valueOf(value));
-      }
-    }
-    return new StoredLog(topicId, life, next);
+    return StoredTexts.parsed("The log's place", () -> StoredTexts.log(read));
   }
 
   /** The workers that may have a state, and their partitions. */
   public Map<WorkerId, Integer> listWorkers() {
-    Map<WorkerId, Integer> workers = new HashMap<>();
-    link.call(redis -> redis.hgetall(schema.workers()))
-        .forEach(
-            (worker, partition) ->
-                workers.put(
-                    WorkerId.parse(RedisKeys.text(worker)),
-                    Integer.valueOf(RedisKeys.text(partition))));
-    return workers;
+    Map<byte[], byte[]> read = link.call(redis -> redis.hgetall(schema.workers()));
+    return StoredTexts.parsed("The list of workers", () -> StoredTexts.workers(read));
   }
 
   /** The worker's state; to be read before its keys. */
   public Optional<StoredWorker> readWorker(WorkerId worker) {
     Map<byte[], byte[]> state = link.call(redis -> redis.hgetall(schema.state(worker)));
-    return state.isEmpty() ? Optional.empty() : Optional.of(fields.read(worker, state));
+    return state.isEmpty()
+        ? Optional.empty()
+        : Optional.of(StoredTexts.parsed("The state of " + worker, () -> fields.read(worker, state)));
   }
 
   /** Offset of the worker's last record applied; −1 = it has no state. */
@@ -270,6 +276,7 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
       ValueScanCursor<byte[]> read = link.call(redis -> redis.sscan(key, from, some));
       long[] hashes =
           read.getValues().stream()
+              .filter(member -> member.length == Long.BYTES)
               .mapToLong(member -> ByteBuffer.wrap(member).getLong())
               .toArray();
       if (hashes.length > 0) {

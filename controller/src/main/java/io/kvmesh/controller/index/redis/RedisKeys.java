@@ -77,6 +77,20 @@ final class RedisKeys {
     return cluster + ":{" + escape(worker.toString(), "%{}") + "}:";
   }
 
+  /** A pattern that every key of the worker matches, whoever wrote it. */
+  byte[] allOf(WorkerId worker) {
+    return bytes(literally(prefix(worker)) + "*");
+  }
+
+  /** A pattern that every key of every worker matches. */
+  byte[] allOfWorkers() {
+    return bytes(literally(cluster + ":{") + "*");
+  }
+
+  private static String literally(String text) {
+    return text.replaceAll("[\\\\*?\\[\\]]", "\\\\$0");
+  }
+
   /** Name of the set of a location and keyspace. */
   static String set(String location, Keyspace keyspace) {
     return escapeLocation(location) + ":" + keyspace;

@@ -134,7 +134,14 @@ final class RedisLink implements AutoCloseable {
   static DurableViewException unavailable(Throwable cause) {
     return cause instanceof DurableViewException known
         ? known
-        : new DurableViewException(Reason.UNAVAILABLE, "Redis: " + cause, cause);
+        : new DurableViewException(reason(cause), "Redis: " + cause, cause);
+  }
+
+  /** A key of ours that has another type isn't ours any more. */
+  private static Reason reason(Throwable cause) {
+    return String.valueOf(cause.getMessage()).contains("WRONGTYPE")
+        ? Reason.CORRUPT
+        : Reason.UNAVAILABLE;
   }
 
   @Override
