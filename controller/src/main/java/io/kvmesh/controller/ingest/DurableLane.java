@@ -13,6 +13,9 @@ final class DurableLane {
   /** Workers of which the view holds something else than the writer has given it. */
   final Set<WorkerId> refused = new HashSet<>();
 
+  /** The view's life in which it was loaded. */
+  String life = "";
+
   boolean loaded;
   boolean failed;
 

@@ -74,14 +74,31 @@ final class DurableStart implements ViewReader.Start {
     }
     int loaded = 0;
     for (WorkerId worker : durable.listWorkers().keySet()) {
-      StoredWorker state = durable.readWorker(worker).orElse(null);
-      if (state != null && state.topic().equals(topic.id())) {
-        load(worker, state, into);
+      if (loadReadable(worker, topic.id(), into)) {
         loaded++;
       }
     }
     log.info("Loaded {} workers from the durable view", loaded);
     return stored.next();
+  }
+
+  /** Of a worker that somebody has written over the log alone tells: it comes back suspect. */
+  private boolean loadReadable(WorkerId worker, String topicId, MemoryApplier into) {
+    try {
+      StoredWorker state = durable.readWorker(worker).orElse(null);
+      if (state == null || !state.topic().equals(topicId)) {
+        return false;
+      }
+      load(worker, state, into);
+      return true;
+    } catch (DurableViewException e) {
+      if (e.reason() != DurableViewException.Reason.CORRUPT) {
+        throw e;
+      }
+      log.warn("Worker {} is not loaded from the durable view: {}", worker, e.getMessage());
+      into.index().forget(worker);
+      return false;
+    }
   }
 
   private void load(WorkerId worker, StoredWorker state, MemoryApplier into) {
@@ -113,7 +130,17 @@ final class DurableStart implements ViewReader.Start {
       throw DurableViewException.unavailable("It has gone back while it was being read");
     } else {
       into.resume(worker, state.progress().withoutSnapshots(), unplaced[0]);
+      if (now == offset && unplaced[0] == 0 && !isWhole(index, worker, state)) {
+        log.warn("Worker {} has not the keys in the durable view that it should have", worker);
+        into.suspect(worker);
+      }
     }
+  }
+
+  private static boolean isWhole(LocalView index, WorkerId worker, StoredWorker state) {
+    return !index.keepsChunks()
+        || state.totals().entrySet().stream()
+            .allMatch(told -> index.totals(worker, told.getKey()).equals(told.getValue()));
   }
 
   /** How many of the chunks there was no room for. */

@@ -3,7 +3,6 @@ package io.kvmesh.controller.ingest;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.controller.index.ChangeOutcome;
 import io.kvmesh.controller.index.redis.DurableViewException;
-import io.kvmesh.controller.index.redis.DurableViewException.Reason;
 import io.kvmesh.controller.index.redis.RedisIndex;
 import io.kvmesh.controller.index.redis.StoredLog;
 import io.kvmesh.controller.index.redis.StoredWorker;
@@ -46,8 +45,6 @@ final class DurableWriter implements PartitionWork {
   /** Changes on their way to Redis at a time. */
   private static final int WINDOW = 64;
 
-  private static final long FIRST_RETRY_NANOS = Duration.ofMillis(500).toNanos();
-  private static final long LAST_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
   private static final long CONTACT_NANOS = Duration.ofSeconds(1).toNanos();
   private static final Duration ENDS_TIMEOUT = Duration.ofSeconds(2);
 
@@ -58,18 +55,17 @@ final class DurableWriter implements PartitionWork {
   private final Expiry expiry;
   private final IngestCounters counters;
   private final LongSupplier nanos;
+  private final DurableAvailability availability;
   private final DurableRepair repair;
+  private final DurableAudit audit;
   private final Map<Integer, DurableLane> lanes = new HashMap<>();
   private final Set<WorkerId> forgotten = new HashSet<>();
   private final Set<WorkerId> wanting = ConcurrentHashMap.newKeySet();
   private String topicId = "";
-  private String life = "";
-  private long retryNanos = FIRST_RETRY_NANOS;
-  private long nextTryNanos;
   private long contactNanos;
-  private volatile IngestStatus.Durable state = IngestStatus.Durable.AWAY;
 
-  private record InFlight(DurableLane lane, Decision decision, CompletableFuture<ChangeOutcome> outcome) {}
+  private record InFlight(
+      DurableLane lane, Decision decision, CompletableFuture<ChangeOutcome> outcome) {}
 
   DurableWriter(
       RedisIndex durable,
@@ -87,13 +83,19 @@ final class DurableWriter implements PartitionWork {
     this.counters = counters;
     this.nanos = nanos;
     this.repair = new DurableRepair(durable, counters);
-    this.nextTryNanos = nanos.getAsLong();
-    this.contactNanos = nextTryNanos;
+    this.availability = new DurableAvailability(counters, nanos);
+    this.audit = new DurableAudit(durable.care(), repair);
+    this.contactNanos = nanos.getAsLong();
   }
 
   /** Whether the durable view takes changes. */
-  IngestStatus.Durable state() {
-    return state;
+  DurableAvailability availability() {
+    return availability;
+  }
+
+  /** What Redis does when its memory is full, as it was read last. */
+  String evictionPolicy() {
+    return repair.evictionPolicy();
   }
 
   /** Whether the durable view's keys of the worker may be wrong, as far as this owner knows. */
@@ -145,9 +147,9 @@ final class DurableWriter implements PartitionWork {
 
   private void load(Consumer<byte[], byte[]> consumer) {
     for (DurableLane lane : lanes.values()) {
-      if (!lane.loaded && nanos.getAsLong() >= nextTryNanos) {
+      if (!lane.loaded && availability.mayTry()) {
         load(consumer, lane);
-        succeeded();
+        availability.succeeded();
       }
     }
   }
@@ -170,8 +172,10 @@ final class DurableWriter implements PartitionWork {
       streams.of(lane.number()).forEach(WorkerStream::suspect);
       start = Math.clamp(start, first, end);
     }
-    if (start != next || !stored.next().containsKey(lane.number())) {
-      durable.advance(lane.number(), start);
+    lane.life = stored.life();
+    // Also where nothing changes: only so it is known whether changes are taken.
+    if (!durable.advance(lane.number(), start, lane.life)) {
+      throw DurableViewException.unavailable("Redis has lost the view while it was being read");
     }
     log.info("{} goes on in the durable view at offset {} of {}", partition, start, end);
     positions.start(lane.number(), start);
@@ -191,7 +195,6 @@ final class DurableWriter implements PartitionWork {
       durable.begin(topicId);
       stored = durable.readLog();
     }
-    life = stored.life();
     return stored;
   }
 
@@ -242,7 +245,8 @@ final class DurableWriter implements PartitionWork {
     inFlight.forEach(this::settle);
   }
 
-  private void send(DurableLane lane, ConsumerRecord<byte[], byte[]> record, Deque<InFlight> inFlight) {
+  private void send(
+      DurableLane lane, ConsumerRecord<byte[], byte[]> record, Deque<InFlight> inFlight) {
     LogRecord decoded = decoder.decode(record);
     if (decoded == null) {
       return;
@@ -312,10 +316,13 @@ final class DurableWriter implements PartitionWork {
       if (lane != null && lane.loaded && !lane.failed) {
         List<ConsumerRecord<byte[], byte[]>> batch = records.records(partition);
         long next = batch.getLast().offset() + 1;
-        durable.advance(lane.number(), next);
-        succeeded();
-        positions.applied(lane.number(), next, batch.getLast().timestamp());
-        noticeSuspects(lane.number());
+        if (durable.advance(lane.number(), next, lane.life)) {
+          availability.succeeded();
+          positions.applied(lane.number(), next, batch.getLast().timestamp());
+          noticeSuspects(lane.number());
+        } else {
+          lost(lane);
+        }
       }
     }
   }
@@ -344,7 +351,7 @@ final class DurableWriter implements PartitionWork {
 
   private void keepInTouch(Consumer<byte[], byte[]> consumer) {
     long now = nanos.getAsLong();
-    if (now - contactNanos < CONTACT_NANOS || now < nextTryNanos) {
+    if (now - contactNanos < CONTACT_NANOS || !availability.mayTry()) {
       return;
     }
     contactNanos = now;
@@ -356,34 +363,23 @@ final class DurableWriter implements PartitionWork {
       log.debug("Kafka doesn't answer: {}", e.getMessage());
     }
     StoredLog stored = durable.readLog();
-    succeeded();
-    if (!stored.topic().equals(topicId) || !stored.life().equals(life)) {
-      // All of it is lost, or somebody has begun anew: what comes next may be long in coming.
-      lanes.values().forEach(lane -> lane.failed = true);
+    if (lanes.isEmpty()) {
+      availability.succeeded();
     }
+    lanes.values().stream()
+        .filter(lane -> !stored.topic().equals(topicId) || !stored.life().equals(lane.life))
+        .forEach(DurableWriter::lost);
+    audit.check(lanes.values(), streams);
   }
 
-  private void succeeded() {
-    if (state != IngestStatus.Durable.UP) {
-      log.info("The durable view takes changes");
-    }
-    state = IngestStatus.Durable.UP;
-    retryNanos = FIRST_RETRY_NANOS;
+  /** All of the view is lost, or somebody has begun anew: what comes next may be long in coming. */
+  private static void lost(DurableLane lane) {
+    lane.failed = true;
   }
 
   private void failed(DurableViewException e) {
-    IngestStatus.Durable now =
-        e.reason() == Reason.UNSUPPORTED_FORMAT
-            ? IngestStatus.Durable.UNSUPPORTED
-            : IngestStatus.Durable.AWAY;
-    if (state != now) {
-      log.warn("The durable view takes no changes: {}", e.getMessage());
-    }
-    state = now;
-    counters.failures.increment();
+    availability.failed(e);
     lanes.values().forEach(lane -> lane.failed = true);
-    nextTryNanos = nanos.getAsLong() + retryNanos;
-    retryNanos = Math.min(2 * retryNanos, LAST_RETRY_NANOS);
   }
 
   private void expire() {

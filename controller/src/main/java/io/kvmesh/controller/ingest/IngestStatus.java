@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param logReachable whether the log answered last
  * @param logFailure what it, or the way to it, said instead; null while it answers
  * @param durable state of the durable view
+ * @param durableFailure why it takes no changes, where that is known
+ * @param evictionPolicy what Redis does when its memory is full, as it was read last
  * @param lags of the view in memory, one per partition
  * @param durableLags of the durable view, one per partition that this controller writes
  */
@@ -18,6 +20,8 @@ public record IngestStatus(
     boolean logReachable,
     @Nullable String logFailure,
     Durable durable,
+    @Nullable String durableFailure,
+    String evictionPolicy,
     List<PartitionLag> lags,
     List<PartitionLag> durableLags) {
 
@@ -27,7 +31,7 @@ public record IngestStatus(
     OFF,
     /** It takes changes. */
     UP,
-    /** It didn't answer last; tried again, nothing is lost meanwhile. */
+    /** It didn't answer last, or refused; tried again, nothing is lost meanwhile. */
     AWAY,
     /** It was written by a later version, and is left alone. */
     UNSUPPORTED

@@ -3,6 +3,7 @@ package io.kvmesh.controller.ingest;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.event.EventTopic;
 import io.kvmesh.controller.index.LocalView;
+import io.kvmesh.controller.index.redis.RedisCare;
 import io.kvmesh.controller.index.redis.RedisIndex;
 import io.kvmesh.controller.log.EventLogTopic;
 import io.kvmesh.controller.log.EventLogWriter;
@@ -142,7 +143,7 @@ public final class LogIngest implements AutoCloseable {
   }
 
   private IngestStatus.Durable durableState() {
-    return writer == null ? IngestStatus.Durable.OFF : writer.state();
+    return writer == null ? IngestStatus.Durable.OFF : writer.availability().state();
   }
 
   /** Starts the threads; returns at once. Neither Kafka nor Redis need be up. */
@@ -240,6 +241,8 @@ public final class LogIngest implements AutoCloseable {
         reachable,
         reachable ? null : viewThread.lastFailure(),
         durableState(),
+        writer == null ? null : writer.availability().failure(),
+        writer == null ? RedisCare.NO_EVICTION : writer.evictionPolicy(),
         positions.lags(owned, delays),
         durablePositions.lags(owned, delays));
   }

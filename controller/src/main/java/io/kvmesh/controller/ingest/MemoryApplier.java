@@ -116,11 +116,19 @@ final class MemoryApplier {
     }
     streams.resume(worker, progress, totals);
     counters.unplaced.add(unplaced);
-    WorkerStream stream = streams.stream(worker);
-    if (unplaced > 0 && stream != null) {
-      stream.suspect();
-    }
     changed.add(worker);
+    if (unplaced > 0) {
+      suspect(worker);
+    }
+  }
+
+  /** Some of the worker's keys may be wrong. */
+  void suspect(WorkerId worker) {
+    WorkerStream stream = streams.stream(worker);
+    if (stream != null) {
+      stream.suspect();
+      changed.add(worker);
+    }
   }
 
   /** The log no longer holds all that the partition's workers have written. */

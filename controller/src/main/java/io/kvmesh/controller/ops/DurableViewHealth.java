@@ -1,6 +1,8 @@
 package io.kvmesh.controller.ops;
 
+import io.kvmesh.controller.index.redis.RedisCare;
 import io.kvmesh.controller.ingest.IngestStatus;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -16,10 +18,16 @@ public final class DurableViewHealth implements HealthIndicator {
 
   @Override
   public Health health() {
-    return switch (status.get().durable()) {
-      case UP -> Health.up().build();
+    IngestStatus now = status.get();
+    return switch (now.durable()) {
+      case UP -> up(now);
       case OFF -> Health.up().withDetail("reason", "no durable view is set up").build();
-      case AWAY -> Health.down().withDetail("reason", "it did not answer last").build();
+      case AWAY ->
+          Health.down()
+              .withDetail(
+                  "reason",
+                  Objects.requireNonNullElse(now.durableFailure(), "it has not been asked yet"))
+              .build();
       case UNSUPPORTED ->
           Health.down()
               .withDetail(
@@ -28,5 +36,16 @@ public final class DurableViewHealth implements HealthIndicator {
                       + " formats")
               .build();
     };
+  }
+
+  private static Health up(IngestStatus now) {
+    Health.Builder health = Health.up();
+    if (!now.evictionPolicy().equals(RedisCare.NO_EVICTION)) {
+      health.withDetail(
+          "misfit",
+          "maxmemory-policy is %s, where %s is needed: keys may be dropped"
+              .formatted(now.evictionPolicy(), RedisCare.NO_EVICTION));
+    }
+    return health.build();
   }
 }

@@ -10,7 +10,6 @@ import io.kvmesh.controller.index.Placement;
 import io.kvmesh.controller.index.PrefixMatch;
 import io.kvmesh.controller.index.WorkerChange;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScriptOutputType;
@@ -43,6 +42,13 @@ import java.util.function.Predicate;
 public final class RedisIndex implements ChunkIndex, AutoCloseable {
 
   private static final String SCRIPT = "apply.lua";
+  private static final byte[] BEGIN =
+      RedisKeys.bytes(
+          "redis.call('DEL', KEYS[1]) redis.call('HSET', KEYS[1], unpack(ARGV)) return 1");
+  private static final byte[] ADVANCE =
+      RedisKeys.bytes(
+          "if redis.call('HGET', KEYS[1], 'life') ~= ARGV[1] then return 0 end "
+              + "redis.call('HSET', KEYS[1], ARGV[2], ARGV[3]) return 1");
   private static final int SCAN_COUNT = 5_000;
 
   private final RedisKeys schema;
@@ -89,6 +95,11 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** What keeps the view whole. */
+  public RedisCare care() {
+    return new RedisCare(schema, link, this);
   }
 
   // ---- what the partitions' owners write
@@ -187,38 +198,21 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
     unlist(worker);
   }
 
-  /** Removes whatever is under the worker's keys, also what this program hasn't written. */
-  public void purge(WorkerId worker) {
-    unlinkAll(schema.allOf(worker));
-    unlist(worker);
-  }
-
-  /** Removes all of the view, also what this program hasn't written. */
-  public void purge() {
-    unlinkAll(schema.allOfWorkers());
-    var _ = link.call(redis -> redis.unlink(schema.workers()));
-    var _ = link.call(redis -> redis.unlink(schema.log()));
-  }
-
-  private void unlinkAll(byte[] pattern) {
-    ScanArgs some = ScanArgs.Builder.limit(SCAN_COUNT).match(pattern);
-    ScanCursor cursor = ScanCursor.INITIAL;
-    do {
-      ScanCursor from = cursor;
-      KeyScanCursor<byte[]> found = link.call(redis -> redis.scan(from, some));
-      for (byte[] key : found.getKeys()) {
-        var _ = link.call(redis -> redis.unlink(key));
-      }
-      cursor = found;
-    } while (!cursor.isFinished());
-  }
-
   /** From here on the view is made of that topic; nothing of it has been applied. */
   public void begin(String topicId) {
-    var _ = link.call(redis -> redis.del(schema.log()));
-    setLogField("format", Integer.toString(RedisKeys.FORMAT));
-    setLogField("life", UUID.randomUUID().toString());
-    setLogField("topic", topicId);
+    var _ =
+        link.<Boolean>call(
+            redis ->
+                redis.eval(
+                    BEGIN,
+                    ScriptOutputType.BOOLEAN,
+                    new byte[][] {schema.log()},
+                    RedisKeys.bytes("format"),
+                    RedisKeys.bytes(Integer.toString(RedisKeys.FORMAT)),
+                    RedisKeys.bytes("life"),
+                    RedisKeys.bytes(UUID.randomUUID().toString()),
+                    RedisKeys.bytes("topic"),
+                    RedisKeys.bytes(topicId)));
   }
 
   /** The changes that are made from here on come from that topic. */
@@ -226,14 +220,21 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
     topic = topicId;
   }
 
-  /** All records of the partition before the offset have been applied. */
-  public void advance(int partition, long next) {
-    setLogField(RedisKeys.NEXT_FIELD + partition, Long.toString(next));
-  }
-
-  private void setLogField(String name, String value) {
-    var _ =
-        link.call(redis -> redis.hset(schema.log(), RedisKeys.bytes(name), RedisKeys.bytes(value)));
+  /**
+   * All records of the partition before the offset have been applied, in that life of the view.
+   *
+   * @return whether this is noted: not if the view has another life, which may lack them
+   */
+  public boolean advance(int partition, long next, String life) {
+    return link.<Boolean>call(
+        redis ->
+            redis.eval(
+                ADVANCE,
+                ScriptOutputType.BOOLEAN,
+                new byte[][] {schema.log()},
+                RedisKeys.bytes(life),
+                RedisKeys.bytes(RedisKeys.NEXT_FIELD + partition),
+                RedisKeys.bytes(Long.toString(next))));
   }
 
   // ---- what a reader that goes on from here needs
@@ -255,7 +256,8 @@ public final class RedisIndex implements ChunkIndex, AutoCloseable {
     Map<byte[], byte[]> state = link.call(redis -> redis.hgetall(schema.state(worker)));
     return state.isEmpty()
         ? Optional.empty()
-        : Optional.of(StoredTexts.parsed("The state of " + worker, () -> fields.read(worker, state)));
+        : Optional.of(
+            StoredTexts.parsed("The state of " + worker, () -> fields.read(worker, state)));
   }
 
   /** Offset of the worker's last record applied; −1 = it has no state. */

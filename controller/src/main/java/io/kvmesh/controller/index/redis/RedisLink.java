@@ -117,7 +117,8 @@ final class RedisLink implements AutoCloseable {
     }
   }
 
-  private <T extends @Nullable Object> T awaitOnce(Future<T> answer) {
+  /** Waits for the answer; what fails leaves the connection as it is. */
+  <T extends @Nullable Object> T awaitOnce(Future<T> answer) {
     try {
       return answer.get(2 * timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
@@ -134,14 +135,18 @@ final class RedisLink implements AutoCloseable {
   static DurableViewException unavailable(Throwable cause) {
     return cause instanceof DurableViewException known
         ? known
-        : new DurableViewException(reason(cause), "Redis: " + cause, cause);
+        : RedisRefusal.of(cause)
+            .map(refusal -> refused(refusal, cause))
+            .orElseGet(
+                () -> new DurableViewException(Reason.UNAVAILABLE, "Redis: " + cause, cause));
   }
 
-  /** A key of ours that has another type isn't ours any more. */
-  private static Reason reason(Throwable cause) {
-    return String.valueOf(cause.getMessage()).contains("WRONGTYPE")
-        ? Reason.CORRUPT
-        : Reason.UNAVAILABLE;
+  private static DurableViewException refused(RedisRefusal refusal, Throwable cause) {
+    // A key of ours that has another type isn't ours any more.
+    return new DurableViewException(
+        refusal == RedisRefusal.WRONGTYPE ? Reason.CORRUPT : Reason.UNAVAILABLE,
+        "Redis answers %s: %s".formatted(refusal, refusal.advice()),
+        cause);
   }
 
   @Override

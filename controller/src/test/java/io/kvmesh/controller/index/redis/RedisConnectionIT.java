@@ -102,11 +102,18 @@ final class RedisConnectionIT {
       index.use("topic");
       index.apply(change(A, -1, 5, admit(1, 2, 3)));
       index.apply(change(A, 5, 6, new ChangeStep.SnapshotBegin(CPU)));
-      index.advance(0, 7);
+      index.begin("topic");
+      assertThat(index.advance(0, 7, index.readLog().life())).isTrue();
+      assertThat(index.advance(0, 8, "another life")).isFalse();
+      assertThat(index.readLog().next()).containsEntry(0, 7L);
+      assertThat(index.care().isWhole(A)).isTrue();
+      assertThat(index.care().evictionPolicy()).isEmpty();
 
       assertThat(index.prefix(A, CPU, LLAMA, new long[] {1, 2, 3, 4})).isEqualTo(3);
       assertThat(index.countByKeyspace()).containsEntry(LLAMA, 3L);
       assertThat(index.readOffset(A)).isEqualTo(6);
+      index.care().purge(A);
+      assertThat(index.totals(A).count()).isZero();
       index.drop(A);
       index.unlist(A);
       assertThat(index.listWorkers()).isEmpty();
@@ -155,7 +162,7 @@ final class RedisConnectionIT {
     try (SlowLine line = new SlowLine(redis.port(), Duration.ofMillis(1));
         RedisIndex index = overTheLine(line)) {
       index.use("topic");
-      index.advance(0, 0);
+      index.begin("topic");
       line.holdReplies();
       long before = line.sentBytes();
       List<CompletableFuture<ChangeOutcome>> outcomes = submit(index, "held", 0, 200);
