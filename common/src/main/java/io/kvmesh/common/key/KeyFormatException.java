@@ -12,7 +12,11 @@ public final class KeyFormatException extends IllegalArgumentException {
   }
 
   static KeyFormatException of(String text, String rule) {
+    return of("key", text, rule);
+  }
+
+  static KeyFormatException of(String kind, String text, String rule) {
     String shown = text.length() <= SHOWN_CHARS ? text : text.substring(0, SHOWN_CHARS) + "...";
-    return new KeyFormatException("Invalid key '" + shown + "': " + rule);
+    return new KeyFormatException("Invalid " + kind + " '" + shown + "': " + rule);
   }
 }

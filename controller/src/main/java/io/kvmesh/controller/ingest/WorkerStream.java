@@ -173,7 +173,7 @@ final class WorkerStream {
       counters.stale.increment();
       return null;
     }
-    NamedLocations.require(event, life == epoch ? locations.keySet() : Set.of());
+    RecordNames.require(event, life == epoch ? locations.keySet() : Set.of());
     long expected = offset;
     Steps steps = new Steps();
     if (life > epoch) {

@@ -30,6 +30,8 @@ public final class FrontCounts {
     NO_ROOM,
     /** The worker writes to the log itself. */
     AGENT,
+    /** A request with a name or an address that can't be; its reply says which. */
+    BAD_VALUE,
     /** A batch of a full sync with a number that can't be. */
     BATCH_NUMBER,
     /** The log did not take it. */

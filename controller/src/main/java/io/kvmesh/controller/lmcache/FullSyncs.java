@@ -1,6 +1,7 @@
 package io.kvmesh.controller.lmcache;
 
 import io.kvmesh.common.key.Location;
+import io.kvmesh.common.key.SyncId;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.FullSyncStartMsg;
@@ -67,6 +68,7 @@ final class FullSyncs {
   CompletableFuture<DirectoryReply> start(FullSyncStartMsg sync) {
     WorkerId worker = new WorkerId(sync.instanceId(), sync.workerId());
     Location.require(sync.location());
+    SyncId.require(sync.syncId());
     if (!isBatchNumber(sync.batchCount() - 1)) {
       return now(refused(sync, "batch_count must be 1 to %d".formatted(MAX_BATCHES)));
     }
@@ -113,6 +115,7 @@ final class FullSyncs {
   /** What isn't whole as far as the view knows is looked at again when the view has caught up. */
   CompletableFuture<DirectoryReply> status(FullSyncStatusMsg question) {
     WorkerId worker = new WorkerId(question.instanceId(), question.workerId());
+    SyncId.require(question.syncId());
     keepAlive(worker);
     if (isComplete(worker, question.syncId())) {
       return now(status(worker, question.syncId()));

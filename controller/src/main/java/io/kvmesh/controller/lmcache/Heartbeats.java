@@ -1,5 +1,6 @@
 package io.kvmesh.controller.lmcache;
 
+import io.kvmesh.common.key.WorkerAddress;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.FullSyncCommand;
@@ -67,6 +68,7 @@ final class Heartbeats {
 
   CompletableFuture<DirectoryReply> answer(HeartbeatMsg message) {
     WorkerId worker = new WorkerId(message.instanceId(), message.workerId());
+    WorkerAddress.require(message.ip(), message.port(), message.peerInitUrl());
     WorkerView known = registry.worker(worker).orElse(null);
     Long epoch = message.epoch();
     return epoch == null

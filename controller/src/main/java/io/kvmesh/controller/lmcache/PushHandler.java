@@ -2,6 +2,7 @@ package io.kvmesh.controller.lmcache;
 
 import io.kvmesh.common.key.KeyFormatException;
 import io.kvmesh.common.key.Location;
+import io.kvmesh.common.key.SyncId;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.OpType;
@@ -58,10 +59,14 @@ final class PushHandler {
           accept(worker(goodbye.instanceId(), goodbye.workerId()), goodbye);
       case FullSyncBatchMsg batch when !FullSyncs.isBatchNumber(batch.batchId()) ->
           counts.lost(FrontCounts.Loss.BATCH_NUMBER);
-      case FullSyncBatchMsg batch ->
-          accept(worker(batch.instanceId(), batch.workerId(), batch.location()), batch);
-      case FullSyncEndMsg end ->
-          accept(worker(end.instanceId(), end.workerId(), end.location()), end);
+      case FullSyncBatchMsg batch -> {
+        SyncId.require(batch.syncId());
+        accept(worker(batch.instanceId(), batch.workerId(), batch.location()), batch);
+      }
+      case FullSyncEndMsg end -> {
+        SyncId.require(end.syncId());
+        accept(worker(end.instanceId(), end.workerId(), end.location()), end);
+      }
       case KVAdmitMsg admit -> handle(batch(admit));
       case KVEvictMsg evict -> handle(batch(evict));
       default -> counts.unsupported(FrontCounts.Door.PULL);

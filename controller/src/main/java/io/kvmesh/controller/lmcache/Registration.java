@@ -2,6 +2,7 @@ package io.kvmesh.controller.lmcache;
 
 import static java.util.Objects.requireNonNull;
 
+import io.kvmesh.common.key.WorkerAddress;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.ErrorMsg;
@@ -47,6 +48,7 @@ final class Registration {
 
   CompletableFuture<DirectoryReply> register(RegisterMsg message) {
     WorkerId worker = new WorkerId(message.instanceId(), message.workerId());
+    WorkerAddress.require(message.ip(), message.port(), message.peerInitUrl());
     Announcement announcement =
         ForeignWorkers.announcement(message.ip(), message.port(), message.peerInitUrl());
     WorkerView known = registry.worker(worker).orElse(null);

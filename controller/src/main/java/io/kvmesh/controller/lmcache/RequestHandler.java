@@ -1,5 +1,6 @@
 package io.kvmesh.controller.lmcache;
 
+import io.kvmesh.common.count.LogLimit;
 import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.KeyFormatException;
 import io.kvmesh.common.key.Keyspace;
@@ -29,6 +30,8 @@ import io.kvmesh.controller.lookup.Requester;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Answers requests of workers. Every request gets one reply. Any thread. */
 final class RequestHandler {
@@ -36,6 +39,9 @@ final class RequestHandler {
   /** Of the holders of a prefix that many hold, so many are told. */
   private static final int MOST_HOLDERS = 8;
 
+  private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
+
+  private final LogLimit logLimit = new LogLimit(System::nanoTime);
   private final HolderLookup lookup;
   private final DrainLookup drains;
   private final Barrier barrier;
@@ -81,6 +87,10 @@ final class RequestHandler {
     try {
       return dispatch(request);
     } catch (KeyFormatException e) {
+      counts.lost(FrontCounts.Loss.BAD_VALUE);
+      if (logLimit.permits()) {
+        LOG.warn("A {} is refused: {}", request.getClass().getSimpleName(), e.getMessage());
+      }
       return now(new ErrorMsg(String.valueOf(e.getMessage()), ErrorMsg.BAD_REQUEST));
     }
   }

@@ -62,7 +62,7 @@ final class WorkerStreamLivesTest {
   void aWorkerThatNamesEverNewLocations_isBoundedAndItsOthersGoOn() {
     view.start(agent);
     view.append(agent.admit(1));
-    for (int i = 1; i < NamedLocations.MAX; i++) {
+    for (int i = 1; i < RecordNames.MAX; i++) {
       view.append(elsewhere("location-" + i));
     }
 
@@ -72,7 +72,7 @@ final class WorkerStreamLivesTest {
     assertThatThrownBy(() -> view.append(elsewhere("a\nb"))).isInstanceOf(KeyFormatException.class);
 
     view.append(agent.admit(2));
-    assertThat(view.view(agent).locations()).hasSize(NamedLocations.MAX);
+    assertThat(view.view(agent).locations()).hasSize(RecordNames.MAX);
     assertThat(view.held(agent)).contains(1L, 2L);
     view.start(agent);
     view.append(elsewhere("of-a-new-life"));

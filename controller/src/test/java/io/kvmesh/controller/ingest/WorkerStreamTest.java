@@ -7,13 +7,19 @@ import io.kvmesh.common.key.ChunkHash;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.KVOpEvent;
 import io.kvmesh.common.wire.OpType;
+import io.kvmesh.common.wire.event.Announcement;
 import io.kvmesh.common.wire.event.BatchedKVOperation;
+import io.kvmesh.common.wire.event.Heartbeat;
 import io.kvmesh.common.wire.event.LogEvent;
+import io.kvmesh.common.wire.event.SnapshotStart;
+import io.kvmesh.common.wire.event.WorkerKind;
+import io.kvmesh.common.wire.event.WorkerUp;
 import io.kvmesh.controller.registry.WorkerState;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What operations, heartbeats and records that nobody may write change, one rule at a time. */
@@ -211,5 +217,31 @@ final class WorkerStreamTest {
     assertThat(view.held(agent)).containsExactly(1L);
     assertThat(view.view(agent).state()).isEqualTo(WorkerState.LIVE);
     assertThat(view.view(agent).epoch()).isEqualTo(1_001);
+  }
+
+  @Test
+  void anAddressOrSyncIdThatCanBeNone_changesNothing() {
+    view.start(agent);
+    view.append(agent.admit(1));
+    for (Announcement bad :
+        List.of(at("0.0.0.0", 1, null), at("h", 0, null), at("h", 1, "x".repeat(513)))) {
+      assertThatThrownBy(() -> view.append(new WorkerUp("a", 0, 0, bad)))
+          .isInstanceOf(IllegalArgumentException.class);
+      LogEvent heartbeat = new Heartbeat("a", 0, agent.epoch(), bad, List.of());
+      assertThatThrownBy(() -> view.append(heartbeat)).isInstanceOf(IllegalArgumentException.class);
+    }
+    LogEvent sync =
+        SnapshotStart.ofForeign(
+            agent.id(), agent.epoch(), TestAgent.LOCATION, "x".repeat(513), 1, 1);
+    assertThatThrownBy(() -> view.append(sync)).isInstanceOf(IllegalArgumentException.class);
+
+    assertThat(view.held(agent)).containsExactly(1L);
+    assertThat(view.view(agent).epoch()).isEqualTo(agent.epoch());
+    assertThat(view.view(agent).announcement()).isEqualTo(TestAgent.announcement());
+  }
+
+  private static Announcement at(String ip, int port, @Nullable String url) {
+    return new Announcement(
+        WorkerKind.AGENT, ip, port, url, null, null, null, null, null, null, null, List.of());
   }
 }

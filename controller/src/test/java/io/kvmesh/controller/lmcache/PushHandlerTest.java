@@ -155,6 +155,15 @@ class PushHandlerTest {
   }
 
   @Test
+  void endOfAFullSync_withAnIdWithoutBound_isRefused() {
+    registry.put(live(A, 9, foreign("url")));
+
+    assertThatThrownBy(() -> handler.handle(new FullSyncEndMsg("A", 2, CPU, "x".repeat(513), 7)))
+        .isInstanceOf(KeyFormatException.class);
+    assertThat(log.events()).isEmpty();
+  }
+
+  @Test
   void batchOfAFullSync_withANumberThatCantBe_isCounted() {
     registry.put(live(A, 9, foreign("url")));
 

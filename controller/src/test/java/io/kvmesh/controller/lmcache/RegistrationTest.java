@@ -9,6 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.directory.DirectoryReply;
 import io.kvmesh.common.wire.directory.ErrorMsg;
+import io.kvmesh.common.wire.directory.FullSyncStartMsg;
+import io.kvmesh.common.wire.directory.FullSyncStatusMsg;
+import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.wire.directory.RegisterMsg;
 import io.kvmesh.common.wire.directory.RegisterRetMsg;
 import io.kvmesh.common.wire.event.WorkerUp;
@@ -18,6 +21,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** When a registration is answered, and when it is refused. */
 class RegistrationTest {
@@ -92,5 +97,43 @@ class RegistrationTest {
     assertThat(RequestFixture.code(peerAddress.join())).isEqualTo(ErrorMsg.BAD_REQUEST);
     assertThat(fixture.log.events()).isEmpty();
     assertThat(fixture.counts.clashes()).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', 1, url, Invalid address",
+    "0.0.0.0, 1, url, 0.0.0.0",
+    "'::', 1, url, ::",
+    "h, 0, url, Invalid port 0:",
+    "h, -1, url, Invalid port -1:",
+    "h, 65536, url, Invalid port 65536:",
+    "h, 1, 0.0.0.0:8200, 0.0.0.0:8200"
+  })
+  void anAddressThatCanBeNone_isRefusedWithTheValueAndCounted(
+      String ip, int port, String url, String shown) {
+    ErrorMsg register = (ErrorMsg) fixture.ask(new RegisterMsg("A", 0, ip, port, url));
+    ErrorMsg heartbeat = (ErrorMsg) fixture.ask(new HeartbeatMsg("A", 0, ip, port, url));
+
+    assertThat(register.code()).isEqualTo(ErrorMsg.BAD_REQUEST);
+    assertThat(register.error()).contains(shown);
+    assertThat(heartbeat).isEqualTo(register);
+    assertThat(fixture.log.events()).isEmpty();
+    assertThat(fixture.counts.losses(FrontCounts.Loss.BAD_VALUE)).isEqualTo(2);
+    CompletableFuture<DirectoryReply> corrected =
+        fixture.handler.handle(new RegisterMsg("A", 0, "10.0.0.1", 1, "url"));
+    fixture.view.catchUp();
+    assertThat(corrected.join()).isInstanceOf(RegisterRetMsg.class);
+  }
+
+  @Test
+  void aSyncIdWithoutBound_isRefusedAndCounted() {
+    String id = "x".repeat(513);
+
+    assertThat(RequestFixture.code(fixture.ask(new FullSyncStartMsg("A", 0, "l", id, 1, 1))))
+        .isEqualTo(ErrorMsg.BAD_REQUEST);
+    assertThat(RequestFixture.code(fixture.ask(new FullSyncStatusMsg("A", 0, id))))
+        .isEqualTo(ErrorMsg.BAD_REQUEST);
+    assertThat(fixture.counts.losses(FrontCounts.Loss.BAD_VALUE)).isEqualTo(2);
+    assertThat(fixture.log.events()).isEmpty();
   }
 }
