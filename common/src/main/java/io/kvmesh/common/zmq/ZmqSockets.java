@@ -3,6 +3,7 @@ package io.kvmesh.common.zmq;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kvmesh.common.count.LogLimit;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Set;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.zeromq.ZMQ;
+import zmq.ZError;
 
 /**
  * Makes the sockets of a process and owns what they share: I/O threads and receive buffers. Any
@@ -70,10 +72,26 @@ public final class ZmqSockets implements AutoCloseable {
   }
 
   private void onIoFault(Thread thread, Throwable fault) {
+    if (isRingAtAGoneSocket(fault)) {
+      LOG.debug("A socket was gone before it was rung", fault);
+      return;
+    }
     ioFaults.increment();
     if (ioFaultLog.permits()) {
       LOG.error("Fault on {}; {} so far", thread.getName(), ioFaults.sum(), fault);
     }
+  }
+
+  /**
+   * A socket that closes may read what an I/O thread has for it, and be gone, before that thread
+   * rings: the library takes this for a fault. Nothing is lost by it.
+   */
+  private static boolean isRingAtAGoneSocket(Throwable fault) {
+    StackTraceElement[] stack = fault.getStackTrace();
+    return fault instanceof ZError.IOException
+        && fault.getCause() instanceof ClosedChannelException
+        && stack.length > 0
+        && stack[0].getClassName().equals("zmq.Signaler");
   }
 
   /**
