@@ -195,4 +195,28 @@ class ConnectionGuardTest {
       assertThat(sockets.stats().ioFaults()).isZero();
     }
   }
+
+  /** ZMQ-10. */
+  @Test
+  void manyWhoComeSendOneMessageAndVanish_leaveNothing() throws Exception {
+    int many = 2000;
+    try (EchoServer server = new EchoServer(sockets, SETTINGS);
+        ZmqSocket other = client(server)) {
+      for (int i = 0; i < many; i++) {
+        try (Socket one = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+          RawPeer.shakeHands(one, "DEALER");
+          one.getOutputStream().write(RawPeer.frame(false, new byte[] {1}));
+          if (i % 2 == 0) {
+            one.setSoLinger(true, 0);
+          }
+        }
+      }
+      assertThat(ask(other)).isNotNull();
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(() -> assertThat(sockets.stats().connections()).isEqualTo(1));
+      assertThat(sockets.stats().cuts().values()).containsOnly(0L);
+      assertThat(sockets.stats().ioFaults()).isZero();
+    }
+  }
 }

@@ -69,7 +69,9 @@ class TerminationIT {
         Socket client = connect(resp);
         Thread.startVirtualThread(() -> storeAndAsk(client));
       }
-      connect(resp).getOutputStream().write("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4096\r\n".getBytes(UTF_8));
+      connect(resp)
+          .getOutputStream()
+          .write("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4096\r\n".getBytes(UTF_8));
       connect(rest).getOutputStream().write("GET / HTTP/1.1\r\nHost".getBytes(UTF_8));
       await().atMost(START).until(() -> stored(resp) > 100);
 
@@ -126,10 +128,10 @@ class TerminationIT {
     byte[] answers = new byte[8192];
     try {
       for (int i = 0; client.getInputStream().available() >= 0; i++) {
-        String requests = "SET m@1@0@%x@half %s\r\nGET m@1@0@%x@half\r\n";
-        client
-            .getOutputStream()
-            .write(requests.formatted(i, "x".repeat(4096), -1 - i).getBytes(UTF_8));
+        String requests =
+            "SET m@1@0@%x@half %s\r\nGET m@1@0@%x@half\r\n"
+                .formatted(i, "x".repeat(4096), -1 - i);
+        client.getOutputStream().write(requests.getBytes(UTF_8));
         if (client.getInputStream().read(answers) < 0) {
           return;
         }
