@@ -129,8 +129,7 @@ class TerminationIT {
     try {
       for (int i = 0; client.getInputStream().available() >= 0; i++) {
         String requests =
-            "SET m@1@0@%x@half %s\r\nGET m@1@0@%x@half\r\n"
-                .formatted(i, "x".repeat(4096), -1 - i);
+            "SET m@1@0@%x@half %s\r\nGET m@1@0@%x@half\r\n".formatted(i, "x".repeat(4096), -1 - i);
         client.getOutputStream().write(requests.getBytes(UTF_8));
         if (client.getInputStream().read(answers) < 0) {
           return;
