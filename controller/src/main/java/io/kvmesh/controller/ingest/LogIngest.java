@@ -45,6 +45,7 @@ public final class LogIngest implements AutoCloseable {
   private final @Nullable DurableProgress served;
   private final ReaderThread viewThread;
   private final ReaderThread memberThread;
+  private final ReaderThread topicThread;
 
   /**
    * Assigns only; see {@link #start}.
@@ -112,6 +113,8 @@ public final class LogIngest implements AutoCloseable {
             System::nanoTime);
     this.viewThread = new ReaderThread("kvmesh-view", view::run, counters);
     this.memberThread = new ReaderThread("kvmesh-durable", member::run, durableCounters);
+    TopicWatch watch = new TopicWatch(topic, settings.heartbeatInterval().multipliedBy(2));
+    this.topicThread = new ReaderThread("kvmesh-topic", watch::run, counters);
   }
 
   private DurableWriter writer(
@@ -150,6 +153,7 @@ public final class LogIngest implements AutoCloseable {
   public void start() {
     viewThread.start();
     memberThread.start();
+    topicThread.start();
     if (served != null) {
       served.start();
     }
@@ -276,6 +280,7 @@ public final class LogIngest implements AutoCloseable {
   public void close(Duration timeout) {
     viewThread.close();
     memberThread.close();
+    topicThread.close();
     barriers.close();
     if (served != null) {
       served.close();
@@ -283,6 +288,7 @@ public final class LogIngest implements AutoCloseable {
     catchUps.close();
     memberThread.join(timeout.dividedBy(2));
     viewThread.join(timeout.dividedBy(2));
+    topicThread.join(timeout.dividedBy(2));
   }
 
   @Override

@@ -147,9 +147,17 @@ final class ViewReader {
         progress.check();
         expire();
         sweep(records.isEmpty());
+        requireSame(found);
       }
     } finally {
       Consumers.close(consumer);
+    }
+  }
+
+  private void requireSame(EventLogTopic.Description found) {
+    EventLogTopic.Description latest = topic.latest();
+    if (latest != null && !latest.equals(found)) {
+      throw new IllegalStateException("Topic %s is another one".formatted(topic.name()));
     }
   }
 

@@ -22,6 +22,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,7 @@ public final class EventLogTopic {
   private final int partitions;
   private final int replicationFactor;
   private volatile List<TopicMisfit> misfits = List.of();
+  private volatile @Nullable Description latest;
 
   /**
    * A topic as the broker describes it.
@@ -69,16 +71,52 @@ public final class EventLogTopic {
     return misfits;
   }
 
+  /** The topic as it was last described; null before. Any thread. */
+  public @Nullable Description latest() {
+    return latest;
+  }
+
+  /** Whether the topic should be described once more; may wait before it says so. */
+  @FunctionalInterface
+  public interface Again {
+
+    boolean wanted() throws InterruptedException;
+  }
+
+  /**
+   * Describes the topic again and again, so that {@link #latest} and {@link #misfits} follow what
+   * is done to it. It is not created.
+   *
+   * @throws LogUnavailableException if the broker doesn't answer, or refuses, or has no such topic
+   */
+  public void watch(Again again) throws InterruptedException {
+    try (Admin admin = Admin.create(adminProperties())) {
+      try {
+        while (again.wanted()) {
+          var _ = describe(admin);
+        }
+      } finally {
+        admin.close(Duration.ZERO);
+      }
+    } catch (RuntimeException e) {
+      throw unavailable(e);
+    }
+  }
+
+  private Map<String, Object> adminProperties() {
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
+    properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
+    return properties;
+  }
+
   /**
    * Describes the topic, which is created if it isn't there.
    *
    * @throws LogUnavailableException if the broker doesn't answer, or refuses
    */
   public Description ensure() throws InterruptedException {
-    Map<String, Object> properties = new HashMap<>(kafka);
-    properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
-    properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
-    try (Admin admin = Admin.create(properties)) {
+    try (Admin admin = Admin.create(adminProperties())) {
       try {
         return describeOrCreate(admin);
       } finally {
@@ -123,6 +161,7 @@ public final class EventLogTopic {
     Description description =
         new Description(get(created.topicId(name)).toString(), get(created.numPartitions(name)));
     misfits = List.of();
+    latest = description;
     log.info("Created topic {} with {} partitions", name, description.partitions());
     return description;
   }
@@ -131,7 +170,9 @@ public final class EventLogTopic {
     TopicDescription topic =
         requireNonNull(get(admin.describeTopics(List.of(name)).allTopicNames()).get(name));
     note(misfits(admin, topic));
-    return new Description(topic.topicId().toString(), topic.partitions().size());
+    Description found = new Description(topic.topicId().toString(), topic.partitions().size());
+    latest = found;
+    return found;
   }
 
   private List<TopicMisfit> misfits(Admin admin, TopicDescription topic)

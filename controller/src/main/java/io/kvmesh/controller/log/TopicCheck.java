@@ -62,7 +62,8 @@ final class TopicCheck {
               "partitions",
               Integer.toString(has),
               Integer.toString(partitions),
-              "the topic's own number is used; it can't be changed without losing order"));
+              "the topic's own number is used. Changed under running workers it loses their order:"
+                  + " the records of those that have moved are rejected until they are restarted"));
     }
     int copies = topic.partitions().stream().mapToInt(p -> p.replicas().size()).min().orElse(0);
     if (replicationFactor > copies) {
@@ -79,7 +80,8 @@ final class TopicCheck {
     require(
         config,
         TopicConfig.CLEANUP_POLICY_CONFIG,
-        "all but a worker's last event would go: its chunks are not found until a snapshot",
+        "all but a worker's last event would go: its chunks are not found until a snapshot; and"
+            + " time stands still where nobody writes, so that silence is not noticed",
         found);
     Long retention = number(config, TopicConfig.RETENTION_MS_CONFIG);
     if (retention != null && retention >= 0 && retention < SHORTEST_RETENTION_MILLIS) {
