@@ -1,6 +1,7 @@
 package io.kvmesh.quickstart.fleet;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
@@ -9,9 +10,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -151,12 +156,25 @@ final class StartCache {
 
   /** Caches and jars of former states of the classes. */
   private void removeOthers(Training training) throws IOException {
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(folder, module + "-*.{aot,jar}")) {
+    Set<Path> current = new HashSet<>(Set.of(training.cache()));
+    Stream.of(training.jars().split(File.pathSeparator, -1)).map(Path::of).forEach(current::add);
+    Set<String> names =
+        current.stream()
+            .filter(file -> folder.equals(file.getParent()))
+            .map(StartCache::name)
+            .collect(Collectors.toSet());
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(folder, "*.{aot,jar}")) {
       for (Path file : all) {
-        if (!file.equals(training.cache()) && !training.jars().contains(file.toString())) {
+        if (names.contains(name(file)) && !current.contains(file)) {
           Files.deleteIfExists(file);
         }
       }
     }
+  }
+
+  /** Of NAME-KEY.aot and NAME-KEY.jar. */
+  private static String name(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return name.substring(0, Math.max(0, name.lastIndexOf('-')));
   }
 }
