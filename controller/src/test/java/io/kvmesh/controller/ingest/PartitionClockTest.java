@@ -37,4 +37,19 @@ final class PartitionClockTest {
 
     assertThat(clock.millis()).isEqualTo(3_000);
   }
+
+  @Test
+  void aBrokersClockThatJumpsADayAheadAndIsPutRight_goesOnAtOnce() {
+    long day = Duration.ofDays(1).toMillis();
+    clock.advance(0);
+    clock.advance(5_000);
+    clock.advance(day);
+    clock.advance(day + 5_000);
+    assertThat(clock.millis()).isEqualTo(20_000);
+
+    clock.advance(12_000);
+    clock.advance(17_000);
+
+    assertThat(clock.millis()).isEqualTo(25_000);
+  }
 }

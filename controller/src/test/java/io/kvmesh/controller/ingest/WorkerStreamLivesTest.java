@@ -221,4 +221,26 @@ final class WorkerStreamLivesTest {
         millis,
         DrainState.DRAINED);
   }
+
+  @Test
+  void brokersClockJumpsAheadAndIsPutRight_nobodyIsWrittenOff_andSilenceIsNoticedAsBefore() {
+    TestAgent dead = new TestAgent("dead");
+    view.start(agent);
+    view.start(dead);
+    view.append(agent.admit(1));
+    view.pass(Duration.ofDays(1));
+    view.append(agent.heartbeat());
+    assertThat(view.view(agent).state()).isEqualTo(WorkerState.LIVE);
+    assertThat(view.view(dead).state()).isEqualTo(WorkerState.LIVE);
+
+    view.pass(Duration.ofDays(-1));
+    for (int i = 0; i < 3; i++) {
+      view.pass(Duration.ofSeconds(5));
+      view.append(agent.heartbeat());
+    }
+
+    assertThat(view.view(agent).state()).isEqualTo(WorkerState.LIVE);
+    assertThat(view.view(dead).state()).isEqualTo(WorkerState.SILENT);
+    assertThat(view.held(agent)).containsExactly(1L);
+  }
 }
