@@ -6,10 +6,10 @@ import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,11 +49,14 @@ final class ConnectionGuard implements ZMQ.EventConsummer {
   private final LogLimit log;
   private volatile String endpoint = "";
 
+  /** Any thread may set it: whichever is seen is right. */
+  private @Nullable Sender last;
+
   @GuardedBy("this")
   private final Map<SelectableChannel, Connection> open = new LinkedHashMap<>();
 
-  @GuardedBy("this")
-  private final Map<String, Connection> byAddress = new HashMap<>();
+  /** Asked for every frame: those who ask don't wait for one another. */
+  private final Map<String, Connection> byAddress = new ConcurrentHashMap<>();
 
   ConnectionGuard(Limits limits, ConnectionCounts counts, LongSupplier nanoTime) {
     this.limits = limits;
@@ -77,6 +80,9 @@ final class ConnectionGuard implements ZMQ.EventConsummer {
       this.sinceNanos = sinceNanos;
     }
   }
+
+  /** Whose frame came last. */
+  private record Sender(Metadata metadata, Connection connection) {}
 
   /** The socket listens there, as the log names it. */
   void listensAt(String listening) {
@@ -145,23 +151,40 @@ final class ConnectionGuard implements ZMQ.EventConsummer {
 
   /** A frame came, and others of its message follow or don't. On the thread that read it. */
   void onFrame(Metadata metadata, boolean more, boolean command) {
-    Connection connection = connection(metadata.get(Metadata.PEER_ADDRESS));
+    Connection connection = sender(metadata);
     if (connection == null) {
       return;
     }
-    connection.proven = true;
+    if (!connection.proven) {
+      connection.proven = true;
+    }
     if (command) {
       return;
     }
     connection.frames = more ? connection.frames + 1 : 0;
     if (connection.frames > (long) ENDLESS * limits.maxFrames()) {
       connection.frames = 0;
+      last = null;
       forget(connection.channel);
       cut(connection, ConnectionCut.ENDLESS);
     }
   }
 
-  /** A message came from there. */
+  /** Frames mostly come several in a row, and those of one connection share what tells of it. */
+  @SuppressWarnings("ReferenceEquality") // To compare what they tell would cost more than it saves.
+  private @Nullable Connection sender(Metadata metadata) {
+    Sender known = last;
+    if (known != null && known.metadata == metadata) {
+      return known.connection;
+    }
+    Connection found = connection(metadata.get(Metadata.PEER_ADDRESS));
+    if (found != null) {
+      last = new Sender(metadata, found);
+    }
+    return found;
+  }
+
+  /** A message came from there; for where frames don't tell whose they are. */
   void heardFrom(String address) {
     Connection connection = connection(address);
     if (connection != null) {
@@ -169,7 +192,7 @@ final class ConnectionGuard implements ZMQ.EventConsummer {
     }
   }
 
-  private synchronized @Nullable Connection connection(@Nullable String address) {
+  private @Nullable Connection connection(@Nullable String address) {
     return address == null ? null : byAddress.get(address);
   }
 

@@ -14,13 +14,21 @@ final class ReceivedMsg extends Msg {
   private final boolean lost;
 
   private ReceivedMsg(
+      byte[] array, ReceiveBuffers.@Nullable Lease lease, @Nullable ConnectionGuard guard) {
+    super(array);
+    this.array = array;
+    this.lease = lease;
+    this.guard = guard;
+    this.lost = false;
+  }
+
+  private ReceivedMsg(
       ByteBuffer memory,
-      byte @Nullable [] array,
       ReceiveBuffers.@Nullable Lease lease,
       @Nullable ConnectionGuard guard,
       boolean lost) {
     super(memory);
-    this.array = array;
+    this.array = null;
     this.lease = lease;
     this.guard = guard;
     this.lost = lost;
@@ -29,18 +37,18 @@ final class ReceivedMsg extends Msg {
   /** On the heap, the whole array; without a lease on no account. */
   static ReceivedMsg onHeap(
       byte[] array, ReceiveBuffers.@Nullable Lease lease, @Nullable ConnectionGuard guard) {
-    return new ReceivedMsg(ByteBuffer.wrap(array), array, lease, guard, false);
+    return new ReceivedMsg(array, lease, guard);
   }
 
   /** In native memory. */
   static ReceivedMsg inNative(
       ByteBuffer memory, ReceiveBuffers.Lease lease, @Nullable ConnectionGuard guard) {
-    return new ReceivedMsg(memory, null, lease, guard, false);
+    return new ReceivedMsg(memory, lease, guard, false);
   }
 
   /** In memory that others write, too: its bytes are lost. */
   static ReceivedMsg lost(ByteBuffer waste, @Nullable ConnectionGuard guard) {
-    return new ReceivedMsg(waste, null, null, guard, true);
+    return new ReceivedMsg(waste, null, guard, true);
   }
 
   /** The bytes, where they are on the heap. */

@@ -314,7 +314,7 @@ public final class ZmqSocket implements AutoCloseable {
       return;
     }
     String address = peerAddress(last);
-    if (connections != null) {
+    if (connections != null && settings.keys().isPresent()) {
       connections.heardFrom(address);
     }
     handler.onMessage(this, new Multipart(frames, address));
