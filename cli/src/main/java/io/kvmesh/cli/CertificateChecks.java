@@ -3,6 +3,7 @@ package io.kvmesh.cli;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,8 +13,9 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Certificates of a controller that are not good for long: those that it shows by their first end,
- * those that it trusts by their last, since one that is good is enough. The alerts see the same.
+ * Certificates of a controller, and of the agents that it asked how they are, that are not good for
+ * long: those that it shows by their first end, those that it trusts by their last, since one that
+ * is good is enough. The alerts see the same.
  */
 final class CertificateChecks {
 
@@ -41,7 +43,57 @@ final class CertificateChecks {
           .flatMap(end -> finding(survey, bundle, "every certificate that is trusted", end, now))
           .ifPresent(found::add);
     }
+    survey.asked().forEach((instance, command) -> ofAgents(instance, command, now, found));
     return found;
+  }
+
+  /** Those that the workers of an instance told; LMCache's and earlier agents tell none. */
+  private static void ofAgents(
+      String instance, JsonNode command, Instant now, List<Finding> found) {
+    for (JsonNode worker : command.path("workers")) {
+      String name = instance + "/" + Table.text(worker.path("rank"));
+      for (JsonNode told : worker.path("certificates")) {
+        Instant end = Instant.ofEpochMilli(told.path("endMillis").asLong(0));
+        if (Duration.between(now, end).compareTo(SOON) < 0) {
+          found.add(ofAgent(name, told, end, now));
+        }
+      }
+    }
+  }
+
+  private static Finding ofAgent(String name, JsonNode told, Instant end, Instant now) {
+    String bundle = Table.text(told.path("bundle"));
+    String purpose = told.path("purpose").asString("");
+    Duration left = Duration.between(now, end);
+    String what =
+        "%s of its SSL bundle %s (%s) %s on %s"
+            .formatted(
+                told.path("trusted").asBoolean(false)
+                    ? "every certificate that is trusted"
+                    : "certificate " + Table.text(told.path("subject")),
+                bundle,
+                purpose.equals("http")
+                    ? "its HTTP port"
+                    : purpose.equals("kafka") ? "Kafka" : "other",
+                left.isNegative() ? "expired" : "expires",
+                end.truncatedTo(ChronoUnit.SECONDS));
+    String meaning =
+        switch (purpose) {
+          case "kafka" ->
+              "from then on it can't connect to Kafka: its engine is served, and others find"
+                  + " nothing that it stores";
+          case "http" ->
+              "from then on who checks it refuses the connection: Prometheus sees nothing of it";
+          default -> "from then on those who check it refuse the connection";
+        };
+    String change =
+        bundle.equals(KAFKA)
+            ? "put a new one where the file says that this agent's kvmesh.kafka.properties-file"
+                + " names, and restart the agent"
+            : change(bundle);
+    return left.compareTo(AT_ONCE) < 0
+        ? Finding.trouble(name, what, meaning, change)
+        : Finding.warning(name, what, meaning, change);
   }
 
   /** Until when each chain is good. */

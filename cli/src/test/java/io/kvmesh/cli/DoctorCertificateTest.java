@@ -44,6 +44,42 @@ class DoctorCertificateTest extends DoctorFixture {
         .contains("no connection between it and Redis", "kvmesh.redis.ca-file");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "http, http, false, 13, 'WARNING  a/0: certificate CN=x of its SSL bundle http (its HTTP port)"
+        + " expires on 2', Prometheus, spring.ssl.bundle.*.http",
+    "kvmesh-kafka, kafka, false, -1, 'TROUBLE  a/0: certificate CN=x of its SSL bundle kvmesh-kafka"
+        + " (Kafka) expired on 2', connect to Kafka, this agent's kvmesh.kafka.properties-file",
+    "kvmesh-kafka, kafka, true, 0, 'TROUBLE  a/0: every certificate that is trusted of its SSL"
+        + " bundle kvmesh-kafka (Kafka) expire', connect to Kafka, restart the agent",
+    "mine, other, false, 13, 'WARNING  a/0: certificate CN=x of its SSL bundle mine (other)"
+        + " expires on 2', refuse the connection, spring.ssl.bundle.*.mine",
+    "http, http, false, 15, '', '', ''"
+  })
+  void certificateOfAnAgent_isFoundTwoWeeksBeforeItsEnd(
+      String bundle,
+      String purpose,
+      boolean trusted,
+      int daysLeft,
+      String finding,
+      String meaning,
+      String change) {
+    long end = Instant.now().plusSeconds(60).plus(Duration.ofDays(daysLeft)).toEpochMilli();
+    controller.change(
+        ASKED,
+        "\"errorCode\":0",
+        """
+        "errorCode":0,"certificates":[{"bundle":"%s","purpose":"%s","trusted":%s,
+        "subject":"CN=x","endMillis":%d}]
+        """
+            .formatted(bundle, purpose, trusted, end));
+
+    Run run = doctor();
+
+    assertThat(run.status()).isEqualTo(finding.isEmpty() ? 0 : 1);
+    assertThat(run.out()).contains(finding, meaning, change);
+  }
+
   /** As {@code /actuator/info} shows it, with two chains, before {@code build}. */
   private static String bundle(String store, int daysLeft, int daysLeftOfTheOther) {
     Instant now = Instant.now().plusSeconds(60);

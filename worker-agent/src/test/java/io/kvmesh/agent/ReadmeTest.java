@@ -57,7 +57,7 @@ class ReadmeTest {
             .withProperty("kvmesh.model.page-bytes", "64KB")
             .withProperty("kvmesh.cache.capacity-bytes", "64KB")
             .withProperty("kvmesh.peer.advertised-host", "a");
-    Agent agent = new Agent(SettingsLoader.load(settings), latencies, Traces.off(), null);
+    Agent agent = new Agent(SettingsLoader.load(settings), latencies, Traces.off(), null, List::of);
     AgentMeters meters = new AgentMeters(agent.parts());
 
     meters.bindTo(registry);

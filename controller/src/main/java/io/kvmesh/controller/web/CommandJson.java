@@ -12,6 +12,7 @@ import io.kvmesh.common.wire.control.PeerReach;
 import io.kvmesh.common.wire.control.PinWorkerRetMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerRetMsg;
 import io.kvmesh.common.wire.control.ReachWorkerRetMsg;
+import io.kvmesh.common.wire.control.WorkerCertificate;
 import io.kvmesh.controller.command.CommandView;
 import io.kvmesh.controller.command.WorkerOutcome;
 import io.kvmesh.controller.command.WorkerResult;
@@ -60,7 +61,7 @@ public record CommandJson(
 
   /** The code that a worker answered when asked how it is. */
   public static int health(WorkerOutcome.Done done) {
-    return done.reply() instanceof HealthWorkerRetMsg(int code) ? code : 0;
+    return done.reply() instanceof HealthWorkerRetMsg health ? health.errorCode() : 0;
   }
 
   /**
@@ -70,6 +71,7 @@ public record CommandJson(
    * @param error why it isn't done
    * @param code by which the worker tells the reason
    * @param errorCode that it answered when asked how it is; 0 is good
+   * @param certificates that it works with, as it told when asked how it is
    * @param peers that it tried to reach, and what came of it
    * @param refused chunks that it did not pin, since too many are
    * @param sequence of the last event that tells of it: the index has it when a barrier on it is
@@ -89,6 +91,7 @@ public record CommandJson(
       @Nullable String error,
       @Nullable String code,
       @Nullable Integer errorCode,
+      @Nullable List<WorkerCertificate> certificates,
       @Nullable List<PeerReach> peers,
       @Nullable Long chunks,
       @Nullable Long refused,
@@ -111,7 +114,8 @@ public record CommandJson(
           result.tokens(),
           outcome == null ? null : outcome.error(),
           outcome instanceof WorkerOutcome.Refused refused ? refused.code() : null,
-          told instanceof HealthWorkerRetMsg(int health) ? health : null,
+          told instanceof HealthWorkerRetMsg health ? health.errorCode() : null,
+          told instanceof HealthWorkerRetMsg health ? health.certificates() : null,
           told instanceof ReachWorkerRetMsg(List<PeerReach> peers) ? peers : null,
           chunks(told),
           told instanceof PinWorkerRetMsg pin ? pin.refused() : null,

@@ -6,12 +6,14 @@ import static org.awaitility.Awaitility.await;
 import io.kvmesh.cli.Kvmesh;
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
+import io.kvmesh.common.wire.control.WorkerCertificate;
 import io.kvmesh.common.wire.event.DrainState;
 import io.kvmesh.embedded.EmbeddedKafka;
 import io.kvmesh.embedded.EmbeddedRedis;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -35,6 +37,7 @@ class DoctorIT {
   private static EmbeddedRedis redis;
   private static RunningController controller;
   private static ControlDoor door;
+  private static volatile HealthWorkerRetMsg health = new HealthWorkerRetMsg(0);
   private static ScriptedAgent agent;
 
   @BeforeAll
@@ -51,7 +54,7 @@ class DoctorIT {
             "--kvmesh.liveness.silent-after=20m",
             "--kvmesh.liveness.expire-after=30m",
             "--kvmesh.redis.uri=" + redis.uri());
-    door = new ControlDoor(request -> new HealthWorkerRetMsg(0));
+    door = new ControlDoor(request -> health);
     agent = new ScriptedAgent(kafka.bootstrapServers(), CLUSTER, GOOD, door.port());
     await().atMost(RunningController.WAIT).until(controller::isReady);
     agent.up();
@@ -155,7 +158,7 @@ class DoctorIT {
                 assertThat(doctor())
                     .containsPattern("good/0 (3599|3600) s ahead")
                     .contains("have these nodes keep time by NTP")
-                    .contains("good/0: was drained", "start it anew"));
+                    .contains("good/0: was drained", "kvmesh undrain good"));
     assertThat(kvmesh("workers").text()).containsPattern("good +0 +LIVE drained ");
     assertThat(kvmesh("workers").text()).containsPattern(" 3(599|600) s +0\\.0\\.1 ");
 
@@ -164,6 +167,23 @@ class DoctorIT {
     await()
         .atMost(RunningController.WAIT)
         .untilAsserted(() -> assertThat(doctor()).doesNotContain("clocks differ", "was drained"));
+  }
+
+  @Test
+  @Order(4)
+  void agentsCertificateThatEnds_isFound() {
+    long end = System.currentTimeMillis() + 3_600_000;
+    health =
+        new HealthWorkerRetMsg(
+            0,
+            List.of(new WorkerCertificate("http", WorkerCertificate.HTTP, false, "CN=good", end)));
+
+    assertThat(doctor())
+        .contains("TROUBLE  good/0: certificate CN=good of its SSL bundle http (its HTTP port)");
+    assertThat(kvmesh("health", "good", "-o", "json").text()).contains("\"endMillis\"", "" + end);
+
+    health = new HealthWorkerRetMsg(0);
+    assertThat(doctor()).doesNotContain("CN=good");
   }
 
   @Test

@@ -28,7 +28,7 @@ import org.springframework.core.env.Environment;
 public class CertificateConfiguration {
 
   /** What Kafka's clients work with. */
-  static final String KAFKA = "kvmesh-kafka";
+  public static final String KAFKA = "kvmesh-kafka";
 
   /** Of the program's settings, which have been checked. */
   private static final String PROPERTIES_FILE = "kvmesh.kafka.properties-file";

@@ -38,16 +38,19 @@ import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.common.trace.Traces;
 import io.kvmesh.common.wire.codec.MessageCodec;
 import io.kvmesh.common.wire.control.ReachWorkerMsg;
+import io.kvmesh.common.wire.control.WorkerCertificate;
 import io.kvmesh.common.wire.directory.HeartbeatMsg;
 import io.kvmesh.common.zmq.ZmqSockets;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,6 +77,7 @@ public final class Agent implements AutoCloseable {
   private final AgentSettings settings;
   private final Parts parts;
   private final @Nullable String version;
+  private final Supplier<List<WorkerCertificate>> certificates;
   private final WorkerId id;
   private final Life life = new Life();
   private final MessageCodec codec = new MessageCodec();
@@ -112,10 +116,16 @@ public final class Agent implements AutoCloseable {
    *
    * @param traces of what it does
    * @param version of this program; null = not known
+   * @param certificates that this program works with now, to be told to controllers
    */
   public Agent(
-      AgentSettings settings, Latencies latencies, Traces traces, @Nullable String version) {
+      AgentSettings settings,
+      Latencies latencies,
+      Traces traces,
+      @Nullable String version,
+      Supplier<List<WorkerCertificate>> certificates) {
     this.version = version;
+    this.certificates = certificates;
     this.settings = settings;
     this.id = new WorkerId(AdvertisedAddresses.instanceId(settings), settings.rank());
     this.parts = new Parts(settings);
@@ -190,6 +200,7 @@ public final class Agent implements AutoCloseable {
         new PeerReachability(peerClient, ReachWorkerMsg.MOST_PEERS, NANO_TIME),
         peerServer::initAddress,
         parts.tokenKeys().orElse(null),
+        certificates,
         controlCounts);
   }
 

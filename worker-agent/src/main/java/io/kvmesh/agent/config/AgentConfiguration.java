@@ -17,10 +17,12 @@ import io.kvmesh.program.trace.SpanLosses;
 import io.kvmesh.program.trace.TraceConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.info.BuildProperties;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
@@ -40,17 +42,25 @@ public class AgentConfiguration {
       AgentSettings settings,
       Latencies latencies,
       Traces traces,
-      ObjectProvider<BuildProperties> build) {
+      ObjectProvider<BuildProperties> build,
+      AgentCertificates certificates) {
     if (settings.parentPid() > 0) {
       ParentWatch.start(settings.parentPid());
     }
     String version = build.stream().map(BuildProperties::getVersion).findFirst().orElse(null);
-    return new Agent(settings, latencies, traces, version);
+    return new Agent(settings, latencies, traces, version, certificates::now);
   }
 
   @Bean
   SpanLosses spanLosses() {
     return new SpanLosses("kvmesh.agent.trace.spans.lost");
+  }
+
+  /** As controllers are told of them. */
+  @Bean
+  AgentCertificates agentCertificates(
+      SslBundles bundles, @Value("${server.ssl.bundle:}") String httpBundle) {
+    return new AgentCertificates(bundles, httpBundle);
   }
 
   @Bean

@@ -27,6 +27,8 @@ import io.kvmesh.common.wire.control.PinWorkerMsg;
 import io.kvmesh.common.wire.control.PrefetchWorkerMsg;
 import io.kvmesh.common.wire.control.ReachWorkerMsg;
 import io.kvmesh.common.wire.control.UndrainWorkerMsg;
+import io.kvmesh.common.wire.control.WorkerCertificate;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,7 @@ public final class CommandDesk implements AutoCloseable {
   private final LocalPeer self;
   private final String location;
   private final ChunkCache cache;
+  private final Supplier<List<WorkerCertificate>> certificates;
   private final Counters<ControlCount> counters;
   private final PinCommands pins;
   private final MoveCommands moves;
@@ -61,6 +64,7 @@ public final class CommandDesk implements AutoCloseable {
    * @param location name of the cache on the wire
    * @param ownAddress of this agent's init port
    * @param tokenKeys null = commands can't name chunks by their tokens
+   * @param certificates that this agent works with now
    */
   public CommandDesk(
       LocalPeer self,
@@ -72,10 +76,12 @@ public final class CommandDesk implements AutoCloseable {
       PeerReachability peers,
       Supplier<String> ownAddress,
       @Nullable TokenKeys tokenKeys,
+      Supplier<List<WorkerCertificate>> certificates,
       Counters<ControlCount> counters) {
     this.self = self;
     this.location = location;
     this.cache = cache;
+    this.certificates = certificates;
     this.counters = counters;
     CommandKeys keys = new CommandKeys(tokenKeys);
     this.pins = new PinCommands(cache.pins(), keys, counters);
@@ -128,7 +134,9 @@ public final class CommandDesk implements AutoCloseable {
 
   private HealthWorkerRetMsg health() {
     counters.count(ControlCount.HEALTH);
-    return new HealthWorkerRetMsg(self.fenced().getAsBoolean() ? UNHEALTHY : HEALTHY);
+    List<WorkerCertificate> told = certificates.get();
+    return new HealthWorkerRetMsg(
+        self.fenced().getAsBoolean() ? UNHEALTHY : HEALTHY, told.isEmpty() ? null : told);
   }
 
   private ControlReply pin(PinWorkerMsg pin) throws CommandFault {

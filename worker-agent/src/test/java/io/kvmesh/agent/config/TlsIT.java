@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.AgentApplication;
+import io.kvmesh.agent.transfer.RawClient;
+import io.kvmesh.common.wire.control.HealthWorkerMsg;
+import io.kvmesh.common.wire.control.HealthWorkerRetMsg;
+import io.kvmesh.common.wire.control.WorkerCertificate;
 import io.kvmesh.embedded.SelfSigned;
 import io.kvmesh.program.certificate.CertificateConfiguration;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -67,6 +72,10 @@ class TlsIT {
       assertThat(get("https", port, "/actuator/health/ssl")).contains("OUT_OF_SERVICE");
       assertThat(get("https", port, "/actuator/health/liveness")).contains("UP");
 
+      assertThat(told(agent))
+          .extracting(it -> it.purpose() + " " + it.subject())
+          .containsExactly("http CN=before");
+
       install("after", 0, 90);
 
       await().atMost(WAIT).untilAsserted(() -> assertThat(nameServed(port)).isEqualTo("CN=after"));
@@ -78,6 +87,9 @@ class TlsIT {
                       daysLeft(get("https", port, "/actuator/prometheus"), "http", "keystore"),
                       90));
       assertThat(get("https", port, "/actuator/health/ssl")).contains("\"UP\"");
+      assertThat(told(agent))
+          .extracting(it -> it.purpose() + " " + it.subject())
+          .containsExactly("http CN=after");
     }
   }
 
@@ -106,6 +118,10 @@ class TlsIT {
       assertDays(daysLeft(metrics, "kvmesh-kafka", "keystore"), 10);
       assertDays(daysLeft(metrics, "kvmesh-kafka", "truststore"), 20);
       assertThat(get("http", port(agent), "/actuator/info")).contains("CN=shown", "CN=trusted");
+      assertThat(told(agent))
+          .extracting(it -> "%s %s %s".formatted(it.purpose(), it.trusted(), it.subject()))
+          .as("a controller is told the same")
+          .containsExactly("kafka false CN=shown", "kafka true CN=trusted");
     }
   }
 
@@ -125,6 +141,17 @@ class TlsIT {
             "--kvmesh.control.bind=tcp://127.0.0.1:0",
             "--kvmesh.engine.bind=tcp://127.0.0.1:0");
     return AgentApplication.start(Stream.concat(arguments, Stream.of(more)).toArray(String[]::new));
+  }
+
+  /** What the agent answers a controller that asks how it is. */
+  private static List<WorkerCertificate> told(ConfigurableApplicationContext agent)
+      throws IOException {
+    String control =
+        requireNonNull(agent.getBean(Agent.class).parts().doors().get().get("control"));
+    try (RawClient controller = RawClient.req(control)) {
+      return requireNonNull(
+          controller.ask(HealthWorkerRetMsg.class, new HealthWorkerMsg("h")).certificates());
+    }
   }
 
   private static int port(ConfigurableApplicationContext agent) {

@@ -65,6 +65,7 @@ class ReachCommandsTest {
             new PeerReachability(agent.client, ReachWorkerMsg.MOST_PEERS, System::nanoTime),
             agent.server::initAddress,
             null,
+            List::of,
             counters);
     server = new ControlServer(desk, agent.sockets, new MessageCodec(), counters, System::nanoTime);
     server.start("tcp://127.0.0.1:0", SocketSettings.DEFAULT);
