@@ -78,6 +78,26 @@ final class RedisClusterIT extends ChunkIndexContract {
     assertThat(durable().listWorkers()).isEmpty();
   }
 
+  @Test
+  void care_reachesAllSlots() {
+    Map<WorkerId, Long> offsets = admitEverywhere(new HashMap<>(), 1);
+    RedisCare care = durable().care();
+
+    assertThat(care.evictionPolicy()).contains(RedisCare.NO_EVICTION);
+    assertThat(offsets.keySet()).allMatch(care::isWhole);
+    durable().begin("topic");
+    assertThat(durable().advance(0, 7, durable().readLog().life())).isTrue();
+    WorkerId one = offsets.keySet().iterator().next();
+    care.purge(one);
+
+    assertThat(durable().readOffset(one)).isEqualTo(-1);
+    assertThat(durable().holders(LLAMA, 1)).hasSize(WORKERS - 1);
+    care.purge();
+    assertThat(offsets.keySet()).allMatch(worker -> durable().readOffset(worker) == -1);
+    assertThat(durable().listWorkers()).isEmpty();
+    assertThat(durable().readLog().life()).isEmpty();
+  }
+
   /** The last test: a node is lost for it. */
   @Test
   @Order(Integer.MAX_VALUE)
