@@ -15,7 +15,8 @@ import org.springframework.util.unit.DataSize;
  * @param password for the Redis protocol; empty = nobody has to say who they are
  * @param exists where a chunk may be that a Redis client is told exists: local = in this agent,
  *     fleet = also at its peers
- * @param maxConnections connections of Redis clients open at once; further ones are sent away
+ * @param maxConnections connections of Redis clients open at once; a further one takes the place of
+ *     one that never asked for anything, or is sent away
  * @param maxBodyBytes a Redis client that announces a longer value is cut off; a shorter one that
  *     is larger than a chunk is read and refused
  * @param maxArguments a Redis client that announces more arguments for one command, its name among

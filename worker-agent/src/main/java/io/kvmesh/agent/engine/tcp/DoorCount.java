@@ -4,9 +4,9 @@ package io.kvmesh.agent.engine.tcp;
 public enum DoorCount {
   /** A client connected. */
   CONNECTION,
-  /** A client was sent away: too many are connected. */
+  /** A client was sent away: too many are connected, and all have asked for something. */
   CONNECTION_REFUSED,
-  /** A connection was closed because nobody used it for too long. */
+  /** A connection was closed because nobody used it for too long, or ever, and others came. */
   CONNECTION_IDLE,
   /** A connection was closed because a request or reply on it made no progress for too long. */
   CONNECTION_STALLED,

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ public final class TcpConnection {
   private final ByteBuffer out = buffer();
   private volatile @Nullable Wait wait;
   private volatile boolean draining;
+  private volatile boolean asked;
 
   /**
    * By how much the client is behind, in what is under way, one that sends or takes LEAST_RATE. Who
@@ -68,6 +70,9 @@ public final class TcpConnection {
     int read = draining ? -1 : channel.read(in);
     wait = null;
     in.flip();
+    if (read > 0) {
+      asked = true;
+    }
     return read > 0;
   }
 
@@ -241,6 +246,14 @@ public final class TcpConnection {
   boolean isIdle() {
     Wait current = wait;
     return current != null && current.idle();
+  }
+
+  /** Since when it waits for its first request; empty = it has had one. */
+  OptionalLong silentSince() {
+    Wait current = wait;
+    return asked || current == null || !current.idle()
+        ? OptionalLong.empty()
+        : OptionalLong.of(current.sinceNanos());
   }
 
   /** Whether it has waited for its next request for so long. */

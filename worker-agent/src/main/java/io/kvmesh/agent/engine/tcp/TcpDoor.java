@@ -9,7 +9,9 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -120,7 +122,7 @@ public final class TcpDoor implements AutoCloseable {
   }
 
   private void take(SocketChannel client) throws IOException {
-    if (connections.size() >= settings.maxConnections()) {
+    if (connections.size() >= settings.maxConnections() && !makeRoom()) {
       counters.count(DoorCount.CONNECTION_REFUSED);
       client.close();
       return;
@@ -131,6 +133,21 @@ public final class TcpDoor implements AutoCloseable {
     Thread thread = threads.unstarted(() -> serve(connection));
     connections.put(connection, thread);
     thread.start();
+  }
+
+  /** Closes the one that has been here longest without any request. */
+  private boolean makeRoom() {
+    Optional<TcpConnection> oldest =
+        connections.keySet().stream()
+            .filter(it -> it.silentSince().isPresent())
+            .min(Comparator.comparingLong(it -> it.silentSince().orElse(Long.MAX_VALUE)));
+    oldest.ifPresent(
+        it -> {
+          counters.count(DoorCount.CONNECTION_IDLE);
+          connections.remove(it);
+          it.close();
+        });
+    return oldest.isPresent();
   }
 
   private void serve(TcpConnection connection) {

@@ -7,7 +7,8 @@ import java.time.Duration;
  * How a TCP door treats its clients.
  *
  * @param bind where it listens; port 0 = any free one
- * @param maxConnections open at once; further clients are sent away
+ * @param maxConnections open at once; a further client takes the place of one that has never asked
+ *     for anything, or is sent away
  * @param idle after which a connection without a request is closed
  * @param stall after which a request or reply that makes no progress ends its connection
  */

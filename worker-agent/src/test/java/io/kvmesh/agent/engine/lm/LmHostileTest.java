@@ -10,9 +10,11 @@ import io.kvmesh.agent.engine.tcp.DoorCount;
 import io.kvmesh.agent.engine.tcp.DoorFixture;
 import io.kvmesh.agent.engine.tcp.ExistsScope;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -235,6 +237,27 @@ class LmHostileTest {
       client.send(body(PAGE, 1));
       assertThat(client.get(KEY)).isEqualTo(body(PAGE, 1));
       assertThat(at.counters.get(DoorCount.CONNECTION_STALLED)).isZero();
+    }
+  }
+
+  /** Whoever has asked for something stays. */
+  @Test
+  void aCrowdThatAsksForNothing_givesWayToWhoeverComes() throws Exception {
+    List<Socket> crowd = new ArrayList<>();
+    try (DoorFixture at = open(1);
+        LmClient first = new LmClient(at.connect())) {
+      assertThat(first.isHealthy()).isTrue();
+      for (int i = 0; i < 3 * DoorFixture.MAX_CONNECTIONS; i++) {
+        crowd.add(at.connect());
+      }
+      try (LmClient late = new LmClient(at.connect())) {
+        assertThat(late.isHealthy()).isTrue();
+        assertThat(first.isHealthy()).isTrue();
+        assertThat(at.door().connections()).isLessThanOrEqualTo(DoorFixture.MAX_CONNECTIONS);
+      }
+      for (Socket each : crowd) {
+        each.close();
+      }
     }
   }
 }
