@@ -332,8 +332,8 @@ public record AgentSettings(
    * @param bind door for LMCache's lm:// connector, tcp://host:port; port 0 = any free one
    * @param exists where a chunk may be that lm:// is told exists: local = in this agent, fleet =
    *     also at its peers
-   * @param maxConnections connections of lm:// open at once; a further client takes the place of one
-   *     that never asked for anything, or is sent away
+   * @param maxConnections connections of lm:// open at once; a further client takes the place of
+   *     one that never asked for anything, or is sent away
    * @param maxBodyBytes who announces a longer body by lm:// is cut off; a shorter one that is
    *     larger than a chunk is read and forgotten
    * @param idleTimeout after which a connection of lm:// without a request is closed
