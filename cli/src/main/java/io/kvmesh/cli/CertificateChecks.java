@@ -89,7 +89,7 @@ final class CertificateChecks {
     String change =
         bundle.equals(KAFKA)
             ? "put a new one where the file says that this agent's kvmesh.kafka.properties-file"
-                + " names, and restart the agent"
+                + " names; its next connection takes it"
             : change(bundle);
     return left.compareTo(AT_ONCE) < 0
         ? Finding.trouble(name, what, meaning, change)
@@ -142,8 +142,8 @@ final class CertificateChecks {
   private static String change(String bundle) {
     return switch (bundle) {
       case KAFKA ->
-          "put a new one where the file says that kvmesh.kafka.properties-file names, and restart"
-              + " the controller; agents have files of their own";
+          "put a new one where the file says that kvmesh.kafka.properties-file names; the next"
+              + " connection takes it; agents have files of their own";
       case REDIS ->
           "put the new ones into the file that kvmesh.redis.ca-file names; each new connection"
               + " reads it";

@@ -45,9 +45,20 @@ public final class SecuredKafka implements AutoCloseable {
    */
   public static SecuredKafka start(Path dir, List<String> users)
       throws IOException, InterruptedException, GeneralSecurityException {
+    return start(dir, 0, users);
+  }
+
+  /** Starts one, with a certificate of its own, at a port that another one has left. */
+  public static SecuredKafka start(Path dir, int port, List<String> users)
+      throws IOException, InterruptedException, GeneralSecurityException {
     SelfSigned tls = SelfSigned.create(dir);
     return new SecuredKafka(
-        dir, EmbeddedKafka.start(dir.resolve("kafka"), 0, broker(tls, users)), tls);
+        dir, EmbeddedKafka.start(dir.resolve("kafka"), port, broker(tls, users)), tls);
+  }
+
+  /** The file with the certificate that it shows, by which its clients know it. */
+  public Path certificate() {
+    return tls.certificate();
   }
 
   private static Properties broker(SelfSigned tls, List<String> users) throws IOException {

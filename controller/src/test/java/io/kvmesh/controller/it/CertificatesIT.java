@@ -62,10 +62,10 @@ class CertificatesIT {
   }
 
   @Test
-  void certificatesOfKafkaAndRedis_areWatched() throws Exception {
+  void certificatesOfKafkaAndRedis_areWatched_andSoAreThoseThatReplaceThem() throws Exception {
     Path redis = Files.copy(made("redis", 0, 60).certificate(), dir.resolve("redis-ca.crt"));
-    try (RunningController controller =
-        start(made("shown", -30, 40), made("trusted", 0, 20), redis)) {
+    SelfSigned shown = made("shown", -30, 40);
+    try (RunningController controller = start(shown, made("trusted", 0, 20), redis)) {
       assertDays(daysLeft(controller, "kvmesh-kafka", "keystore"), 10);
       assertDays(daysLeft(controller, "kvmesh-kafka", "truststore"), 20);
       assertDays(daysLeft(controller, "kvmesh-redis", "truststore"), 60);
@@ -76,6 +76,12 @@ class CertificatesIT {
       await()
           .atMost(RunningController.WAIT)
           .untilAsserted(() -> assertDays(daysLeft(controller, "kvmesh-redis", "truststore"), 80));
+
+      Files.move(made("newer", 0, 70).store(), shown.store(), StandardCopyOption.REPLACE_EXISTING);
+
+      await()
+          .atMost(RunningController.WAIT)
+          .untilAsserted(() -> assertDays(daysLeft(controller, "kvmesh-kafka", "keystore"), 70));
     }
   }
 }

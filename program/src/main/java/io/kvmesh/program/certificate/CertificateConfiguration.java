@@ -13,9 +13,8 @@ import org.springframework.boot.autoconfigure.ssl.SslBundleRegistrar;
 import org.springframework.boot.info.SslInfo;
 import org.springframework.boot.info.SslInfo.CertificateChainInfo;
 import org.springframework.boot.info.SslInfo.CertificateInfo;
-import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundleRegistry;
 import org.springframework.boot.ssl.SslBundles;
-import org.springframework.boot.ssl.SslStoreBundle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -35,20 +34,35 @@ public class CertificateConfiguration {
 
   private static final Logger log = LoggerFactory.getLogger(CertificateConfiguration.class);
 
-  /** As they were at the start: Kafka's clients don't read them again, either. */
   @Bean
   SslBundleRegistrar kafkaCertificates(Environment environment) {
-    String file = environment.getProperty(PROPERTIES_FILE, "");
+    KafkaCertificates found = read(clientProperties(environment));
+    return bundles -> {
+      if (!found.isEmpty()) {
+        bundles.registerBundle(KAFKA, KafkaCertificateWatch.bundle(found));
+      }
+    };
+  }
+
+  /** Looks at files alone, which exist only where there is a bundle. */
+  @Bean(initMethod = "start")
+  KafkaCertificateWatch kafkaCertificateWatch(Environment environment, SslBundleRegistry bundles) {
+    return new KafkaCertificateWatch(clientProperties(environment), bundles);
+  }
+
+  private static ClientProperties clientProperties(Environment environment) {
     try {
-      KafkaCertificates found = KafkaCertificates.read(ClientProperties.read(file));
-      var stores = SslStoreBundle.of(found.shown(), null, found.trusted());
-      return bundles -> {
-        if (!found.isEmpty()) {
-          bundles.registerBundle(KAFKA, SslBundle.of(stores));
-        }
-      };
+      return ClientProperties.read(environment.getProperty(PROPERTIES_FILE, ""));
     } catch (IOException e) {
       throw new UncheckedIOException(PROPERTIES_FILE + " can't be read", e);
+    }
+  }
+
+  private static KafkaCertificates read(ClientProperties properties) {
+    try {
+      return KafkaCertificates.read(properties);
+    } catch (IOException e) {
+      throw new UncheckedIOException("What %s names can't be read".formatted(PROPERTIES_FILE), e);
     }
   }
 

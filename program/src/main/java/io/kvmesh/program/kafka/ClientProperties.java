@@ -5,10 +5,12 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
+import org.apache.kafka.common.config.SslConfigs;
 
 /**
  * What a Kafka client needs to be let in (TLS, SASL), as operators keep it: the {@code
@@ -78,10 +80,27 @@ public record ClientProperties(Map<String, Object> values) {
         || mechanism.startsWith("SCRAM-");
   }
 
-  /** These and where Kafka is: host:port, separated by commas. */
+  /**
+   * These and where Kafka is: host:port, separated by commas. Where TLS is spoken, certificates are
+   * read again when their files change, unless the operator has a factory of their own.
+   */
   public Map<String, Object> with(String bootstrapServers) {
     Map<String, Object> all = new HashMap<>(values);
     all.put("bootstrap.servers", bootstrapServers);
+    if (speakTls()) {
+      all.putIfAbsent(SslConfigs.SSL_ENGINE_FACTORY_CLASS_CONFIG, ReloadingSslEngines.class);
+    }
     return all;
+  }
+
+  /** Whether clients speak TLS. */
+  boolean speakTls() {
+    String protocol = String.valueOf(values.get("security.protocol"));
+    return protocol.toUpperCase(Locale.ROOT).endsWith("SSL");
+  }
+
+  /** The files with keys and certificates as they are now; none where no TLS is spoken. */
+  public StoreFiles storeFiles() {
+    return StoreFiles.of(speakTls() ? values : Map.of());
   }
 }

@@ -3,7 +3,6 @@ package io.kvmesh.program.kafka;
 import java.io.IOException;
 import java.security.KeyStore;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.KafkaException;
@@ -13,8 +12,7 @@ import org.apache.kafka.common.security.ssl.SslFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The certificates that Kafka's clients work with, whatever form their properties name them in. A
- * client reads them when it is made, and never again.
+ * The certificates that Kafka's clients work with, whatever form their properties name them in.
  *
  * @param shown to Kafka; null = none
  * @param trusted by which Kafka is known; null = those of the JVM
@@ -28,8 +26,7 @@ public record KafkaCertificates(@Nullable KeyStore shown, @Nullable KeyStore tru
    * @throws IOException if they can't be read
    */
   public static KafkaCertificates read(ClientProperties properties) throws IOException {
-    String protocol = String.valueOf(properties.values().get("security.protocol"));
-    if (!protocol.toUpperCase(Locale.ROOT).endsWith("SSL")) {
+    if (!properties.speakTls()) {
       return new KafkaCertificates(null, null);
     }
     try (SslFactory factory = new SslFactory(ConnectionMode.CLIENT)) {
