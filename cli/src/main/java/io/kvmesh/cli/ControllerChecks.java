@@ -103,13 +103,20 @@ final class ControllerChecks {
       found.add(
           Finding.trouble(
               survey.url(),
-              "Redis: " + reason,
+              reason.startsWith("Redis") ? reason : "Redis: " + reason,
               "lookups go on; but a controller that starts meanwhile must read the whole log",
-              reason.contains("later version")
-                  ? "run the version that wrote it, or give this one another kvmesh.cluster"
-                  : "start Redis, or correct kvmesh.redis.uri; what it lacks is written again when"
-                      + " it is back"));
+              mendRedis(reason)));
     }
+  }
+
+  private static String mendRedis(String reason) {
+    if (reason.contains("later version")) {
+      return "run the version that wrote it, or give this one another kvmesh.cluster";
+    }
+    return reason.startsWith("Redis answers")
+        ? "do as it says; what it lacks is written again when it takes changes"
+        : "start Redis, or correct kvmesh.redis.uri; what it lacks is written again when it is"
+              + " back";
   }
 
   private void topic() {

@@ -51,7 +51,7 @@ class DoctorCertificateTest extends DoctorFixture {
     "kvmesh-kafka, kafka, false, -1, 'TROUBLE  a/0: certificate CN=x of its SSL bundle kvmesh-kafka"
         + " (Kafka) expired on 2', connect to Kafka, this agent's kvmesh.kafka.properties-file",
     "kvmesh-kafka, kafka, true, 0, 'TROUBLE  a/0: every certificate that is trusted of its SSL"
-        + " bundle kvmesh-kafka (Kafka) expire', connect to Kafka, restart the agent",
+        + " bundle kvmesh-kafka (Kafka) expire', connect to Kafka, its next connection takes it",
     "mine, other, false, 13, 'WARNING  a/0: certificate CN=x of its SSL bundle mine (other)"
         + " expires on 2', refuse the connection, spring.ssl.bundle.*.mine",
     "http, http, false, 15, '', '', ''"

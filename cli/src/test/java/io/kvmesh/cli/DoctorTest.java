@@ -29,6 +29,10 @@ class DoctorTest extends DoctorFixture {
             + " | \"redis\":{\"status\":\"UP\" | \"redis\":{\"status\":\"DOWN\""
             + " | Redis: fine | start Redis, or correct kvmesh.redis.uri",
         HEALTH
+            + " | \"redis\":{\"status\":\"UP\",\"details\":{\"reason\":\"fine\" |"
+            + " \"redis\":{\"status\":\"DOWN\",\"details\":{\"reason\":\"Redis answers OOM: it is"
+            + " full\" | : Redis answers OOM: it is full | do as it says",
+        HEALTH
             + " | \"index\":{\"status\":\"UP\" | \"index\":{\"status\":\"OUT_OF_SERVICE\""
             + " | has not read the log to its end | if Kafka is down too, bring that back",
         HEALTH

@@ -211,7 +211,8 @@ class DoctorIT {
         .untilAsserted(
             () ->
                 assertThat(doctor())
-                    .contains("Redis: it did not answer last", "start Redis")
+                    .contains(
+                        "Redis does not answer: Unable to connect to 127.0.0.1", "start Redis")
                     .doesNotContain("Kafka doesn't answer it"));
   }
 

@@ -35,8 +35,7 @@ class ReloadingSslEnginesIT {
   @Test
   void brokerComesBackWithAnotherCertificate_theClientThatHasItGoesOn() throws Exception {
     SecuredKafka before = SecuredKafka.start(folder("before"), List.of());
-    ClientProperties properties =
-        ClientProperties.read(before.clientProperties(USER).toString());
+    ClientProperties properties = ClientProperties.read(before.clientProperties(USER).toString());
     int port = Integer.parseInt(before.bootstrapServers().split(":", -1)[1]);
     try (Admin client = Admin.create(properties.with(before.bootstrapServers()))) {
       assertThat(nodes(client)).isOne();
@@ -75,8 +74,7 @@ class ReloadingSslEnginesIT {
       assertThat(engines.createClientSslEngine("127.0.0.1", 1, "")).isNotNull();
 
       SelfSigned second = SelfSigned.create(folder("second"), "second", 0, 10);
-      Files.copy(
-          second.certificate(), first.certificate(), StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(second.certificate(), first.certificate(), StandardCopyOption.REPLACE_EXISTING);
       assertThat(engines.truststore()).isNotSameAs(held);
     }
   }

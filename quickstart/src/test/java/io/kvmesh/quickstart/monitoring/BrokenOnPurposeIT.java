@@ -144,7 +144,7 @@ class BrokenOnPurposeIT {
             Map.of("dependency", "redis"),
             Panel.of(INDEX, "Kafka and Redis"),
             value -> value == 0,
-            List.of("Redis: ", "start Redis, or correct kvmesh.redis.uri"));
+            List.of("Redis does not answer: ", "start Redis, or correct kvmesh.redis.uri"));
     breakAndMend(signs, fleet.redis()::kill, () -> startAgain(fleet.redis()));
   }
 

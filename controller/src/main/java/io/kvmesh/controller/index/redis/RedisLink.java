@@ -138,7 +138,14 @@ final class RedisLink implements AutoCloseable {
         : RedisRefusal.of(cause)
             .map(refusal -> refused(refusal, cause))
             .orElseGet(
-                () -> new DurableViewException(Reason.UNAVAILABLE, "Redis: " + cause, cause));
+                () ->
+                    new DurableViewException(
+                        Reason.UNAVAILABLE, "Redis does not answer: " + text(cause), cause));
+  }
+
+  private static String text(Throwable cause) {
+    String message = cause.getMessage();
+    return message == null ? cause.toString() : message;
   }
 
   private static DurableViewException refused(RedisRefusal refusal, Throwable cause) {
