@@ -116,7 +116,7 @@ final class ControllerChecks {
     return reason.startsWith("Redis answers")
         ? "do as it says; what it lacks is written again when it takes changes"
         : "start Redis, or correct kvmesh.redis.uri; what it lacks is written again when it is"
-              + " back";
+            + " back";
   }
 
   private void topic() {
