@@ -170,7 +170,8 @@ public record AgentSettings(
    *
    * @param bootstrapServers where Kafka is, host:port, separated by commas
    * @param propertiesFile file with the security.protocol, sasl.* and ssl.* of a Kafka client, as
-   *     Kafka's own tools take it; empty = Kafka asks for neither TLS nor a password
+   *     Kafka's own tools take it; the stores that it names are read again when they change; empty
+   *     = Kafka asks for neither TLS nor a password
    * @param partitions number of partitions of the log's topic, where this program creates it
    * @param outboxEvents events that wait for Kafka at most; more are dropped, and a snapshot
    *     follows
