@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -48,10 +48,14 @@ public final class LoopbackPorts {
     }
   }
 
-  private static boolean isFree(int port) throws IOException {
-    try (ServerSocket socket = new ServerSocket()) {
+  /**
+   * Whether {@code port} can be listened on. It doesn't listen itself: a process that is being
+   * started at that moment inherits the socket for a while, and one that listens keeps the port.
+   */
+  public static boolean isFree(int port) throws IOException {
+    try (Socket socket = new Socket()) {
       socket.setReuseAddress(true);
-      socket.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port), 1);
+      socket.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port));
       return true;
     } catch (BindException _) {
       return false;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.AgentApplication;
+import io.kvmesh.common.process.LoopbackPorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -40,14 +41,8 @@ class TerminationIT {
   void toldToEnd_underLoad_andNobodyAnswers_endsSoonAndQuietly() throws Exception {
     for (int i = 0; i < TIMES; i++) {
       try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getLoopbackAddress())) {
-        terminate(silent.getLocalPort(), freePort(), freePort());
+        terminate(silent.getLocalPort(), LoopbackPorts.free(), LoopbackPorts.free());
       }
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0)) {
-      return free.getLocalPort();
     }
   }
 
