@@ -24,7 +24,7 @@ final class TopicWatch {
 
   /** Looks until the thread is closing. */
   void run(ReaderThread thread) throws InterruptedException {
-    while (!thread.isClosing()) {
+    while (isNextDue(thread)) {
       try {
         topic.watch(() -> isNextDue(thread));
       } catch (LogUnavailableException e) {

@@ -84,7 +84,7 @@ public final class EventLogTopic {
   }
 
   /**
-   * Describes the topic again and again, so that {@link #latest} and {@link #misfits} follow what
+   * Describes the topic now and again and again, so that {@link #latest} and {@link #misfits} follow what
    * is done to it. It is not created.
    *
    * @throws LogUnavailableException if the broker doesn't answer, or refuses, or has no such topic
@@ -92,9 +92,9 @@ public final class EventLogTopic {
   public void watch(Again again) throws InterruptedException {
     try (Admin admin = Admin.create(adminProperties())) {
       try {
-        while (again.wanted()) {
+        do {
           var _ = describe(admin);
-        }
+        } while (again.wanted());
       } finally {
         admin.close(Duration.ZERO);
       }

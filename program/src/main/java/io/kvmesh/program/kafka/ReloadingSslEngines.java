@@ -68,7 +68,10 @@ public final class ReloadingSslEngines implements SslEngineFactory {
       log.info("Connections to Kafka take the certificates that are now in {}", files);
     } catch (KafkaException e) {
       renewed.close();
-      log.warn("Connections to Kafka keep their certificates; what is now in {}: {}", files, e);
+      log.warn(
+          "Connections to Kafka keep their certificates; what is now in {}: {}",
+          files,
+          KafkaCheck.innermost(e).getMessage());
     }
   }
 

@@ -53,6 +53,10 @@ class ReloadingSslEnginesIT {
     }
   }
 
+  private static String pem(String content) {
+    return "-----BEGIN CERTIFICATE-----\n" + content + "\n-----END CERTIFICATE-----\n";
+  }
+
   private static int nodes(Admin client) throws Exception {
     return client.describeCluster().nodes().get(10, TimeUnit.SECONDS).size();
   }
@@ -69,9 +73,11 @@ class ReloadingSslEnginesIT {
       engines.configure(new AdminClientConfig(given).values());
       KeyStore held = engines.truststore();
 
-      Files.writeString(first.certificate(), "half a file");
-      assertThat(engines.truststore()).isSameAs(held);
-      assertThat(engines.createClientSslEngine("127.0.0.1", 1, "")).isNotNull();
+      for (String broken : List.of("half a file", "", pem("!!!"), pem("AAAA"), pem("AAAAA"))) {
+        Files.writeString(first.certificate(), broken);
+        assertThat(engines.truststore()).as(broken).isSameAs(held);
+        assertThat(engines.createClientSslEngine("127.0.0.1", 1, "")).isNotNull();
+      }
 
       SelfSigned second = SelfSigned.create(folder("second"), "second", 0, 10);
       Files.copy(second.certificate(), first.certificate(), StandardCopyOption.REPLACE_EXISTING);
