@@ -104,6 +104,7 @@ final class ConnectionGuard implements ZMQ.EventConsummer {
       // As the library writes it into the metadata of what comes.
       address = new Address(channel.getRemoteAddress()).address();
     } catch (IOException | RuntimeException goneAlready) {
+      LOG.debug("A client of {} has gone: {}", endpoint, goneAlready.toString());
       return;
     }
     Connection connection = new Connection(channel, address, nanoTime.getAsLong());

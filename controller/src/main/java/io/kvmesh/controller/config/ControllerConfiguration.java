@@ -149,14 +149,8 @@ public class ControllerConfiguration {
   }
 
   @Bean
-  KafkaClients kafkaClients(ControllerSettings settings) {
-    ControllerSettings.Kafka kafka = settings.kafka();
-    try {
-      return new KafkaClients(
-          ClientProperties.read(kafka.propertiesFile()).with(kafka.bootstrapServers()));
-    } catch (IOException e) {
-      throw new UncheckedIOException("kvmesh.kafka.properties-file can't be read", e);
-    }
+  KafkaClients kafkaClients(ControllerSettings settings, ClientProperties access) {
+    return new KafkaClients(access.with(settings.kafka().bootstrapServers()));
   }
 
   /** What every client of Kafka gets. */

@@ -2,7 +2,6 @@ package io.kvmesh.controller.ingest;
 
 import io.kvmesh.common.key.WorkerId;
 import io.kvmesh.controller.index.redis.DurableViewException;
-import io.kvmesh.controller.index.redis.DurableViewException.Reason;
 import io.kvmesh.controller.index.redis.RedisCare;
 import io.kvmesh.controller.index.redis.RedisIndex;
 import java.util.Set;
@@ -38,7 +37,7 @@ final class DurableRepair {
    */
   @Nullable DurableViewException unrepaired(WorkerId worker, CompletionException failure) {
     DurableViewException cause = RedisIndex.cause(failure);
-    if (cause.reason() != Reason.CORRUPT) {
+    if (!cause.isCorrupt()) {
       return cause;
     }
     try {
@@ -54,7 +53,7 @@ final class DurableRepair {
     try {
       return read.get();
     } catch (DurableViewException e) {
-      if (e.reason() != Reason.CORRUPT) {
+      if (!e.isCorrupt()) {
         throw e;
       }
       remove(worker, e);
@@ -82,7 +81,7 @@ final class DurableRepair {
     try {
       return durable.listWorkers().keySet();
     } catch (DurableViewException e) {
-      if (e.reason() != Reason.CORRUPT) {
+      if (!e.isCorrupt()) {
         throw e;
       }
       counters.failures.increment();
@@ -119,7 +118,7 @@ final class DurableRepair {
 
   /** Begins the view anew, if that is what the failure calls for and Redis allows it. */
   void all(DurableViewException failure, String topicId) {
-    if (failure.reason() != Reason.CORRUPT) {
+    if (!failure.isCorrupt()) {
       return;
     }
     log.warn("All of the durable view is written anew: {}", failure.getMessage());

@@ -92,7 +92,7 @@ final class DurableStart implements ViewReader.Start {
       load(worker, state, into);
       return true;
     } catch (DurableViewException e) {
-      if (e.reason() != DurableViewException.Reason.CORRUPT) {
+      if (!e.isCorrupt()) {
         throw e;
       }
       log.warn("Worker {} is not loaded from the durable view: {}", worker, e.getMessage());

@@ -84,8 +84,8 @@ public final class EventLogTopic {
   }
 
   /**
-   * Describes the topic now and again and again, so that {@link #latest} and {@link #misfits} follow what
-   * is done to it. It is not created.
+   * Describes the topic now and again and again, so that {@link #latest} and {@link #misfits}
+   * follow what is done to it. It is not created.
    *
    * @throws LogUnavailableException if the broker doesn't answer, or refuses, or has no such topic
    */

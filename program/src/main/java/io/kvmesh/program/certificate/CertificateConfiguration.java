@@ -34,9 +34,19 @@ public class CertificateConfiguration {
 
   private static final Logger log = LoggerFactory.getLogger(CertificateConfiguration.class);
 
+  /** How Kafka lets the program's clients in, read once. */
   @Bean
-  SslBundleRegistrar kafkaCertificates(Environment environment) {
-    KafkaCertificates found = read(clientProperties(environment));
+  ClientProperties kafkaAccess(Environment environment) {
+    try {
+      return ClientProperties.read(environment.getProperty(PROPERTIES_FILE, ""));
+    } catch (IOException e) {
+      throw new UncheckedIOException(PROPERTIES_FILE + " can't be read", e);
+    }
+  }
+
+  @Bean
+  SslBundleRegistrar kafkaCertificates(ClientProperties kafkaAccess) {
+    KafkaCertificates found = read(kafkaAccess);
     return bundles -> {
       if (!found.isEmpty()) {
         bundles.registerBundle(KAFKA, KafkaCertificateWatch.bundle(found));
@@ -46,16 +56,9 @@ public class CertificateConfiguration {
 
   /** Looks at files alone, which exist only where there is a bundle. */
   @Bean(initMethod = "start")
-  KafkaCertificateWatch kafkaCertificateWatch(Environment environment, SslBundleRegistry bundles) {
-    return new KafkaCertificateWatch(clientProperties(environment), bundles);
-  }
-
-  private static ClientProperties clientProperties(Environment environment) {
-    try {
-      return ClientProperties.read(environment.getProperty(PROPERTIES_FILE, ""));
-    } catch (IOException e) {
-      throw new UncheckedIOException(PROPERTIES_FILE + " can't be read", e);
-    }
+  KafkaCertificateWatch kafkaCertificateWatch(
+      ClientProperties kafkaAccess, SslBundleRegistry bundles) {
+    return new KafkaCertificateWatch(kafkaAccess, bundles);
   }
 
   private static KafkaCertificates read(ClientProperties properties) {

@@ -1,6 +1,5 @@
 package io.kvmesh.agent.transfer;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.agent.directory.ControllerDirectory;
@@ -133,33 +132,10 @@ class DeadPeersIT {
   @Test
   @Timeout(value = 2, unit = TimeUnit.HOURS)
   void deadAndSilentPeersAndControllers_costNoMoreFilesAsTimePasses() throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                SOAK.toString())
-            .redirectErrorStream(true)
-            .start();
+    OtherJvm ended = OtherJvm.run(Main.class, SOAK.toString(), "-Xmx256m");
 
-    String printed = new String(process.getInputStream().readAllBytes(), UTF_8);
-
-    assertThat(process.waitFor()).as(printed).isZero();
-    assertThat(figure(printed, "rounds")).as(printed).isGreaterThan(5);
-    assertThat(figure(printed, "more")).as(printed).isLessThan(20);
-    assertThat(figure(printed, "faults")).as(printed).isZero();
-  }
-
-  private static long figure(String printed, String name) {
-    return printed
-        .lines()
-        .filter(line -> line.startsWith(name + "="))
-        .mapToLong(line -> Long.parseLong(line.substring(name.length() + 1)))
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("no " + name + " in: " + printed));
+    assertThat(ended.figure("rounds")).as(ended.printed()).isGreaterThan(5);
+    assertThat(ended.figure("more")).as(ended.printed()).isLessThan(20);
+    assertThat(ended.figure("faults")).as(ended.printed()).isZero();
   }
 }

@@ -1,6 +1,5 @@
 package io.kvmesh.agent.transfer;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvmesh.common.key.ChunkKey;
@@ -116,36 +115,17 @@ class MemoryBoundIT {
   @Test
   @Timeout(value = 2, unit = TimeUnit.HOURS)
   void fullCachesAndPulls_stayWithinTheSumOfTheBounds() throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx" + HEAP_MIB + "m",
-                "-XX:MaxDirectMemorySize=" + DIRECT_MIB + "m",
-                "-XX:+ExitOnOutOfMemoryError",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                SOAK.toString())
-            .redirectErrorStream(true)
-            .start();
+    OtherJvm ended =
+        OtherJvm.run(
+            Main.class,
+            SOAK.toString(),
+            "-Xmx" + HEAP_MIB + "m",
+            "-XX:MaxDirectMemorySize=" + DIRECT_MIB + "m",
+            "-XX:+ExitOnOutOfMemoryError");
 
-    String printed = new String(process.getInputStream().readAllBytes(), UTF_8);
-
-    assertThat(process.waitFor()).as(printed).isZero();
-    assertThat(figure(printed, "pulled")).as("chunks pulled").isPositive();
+    assertThat(ended.figure("pulled")).as("chunks pulled").isPositive();
     long limitMiB = HEAP_MIB + DIRECT_MIB + AGENTS * PAGES + 256;
-    assertThat(figure(printed, "residentMiB")).as(printed).isLessThan(limitMiB * 95 / 100);
-    assertThat(figure(printed, "bytesOnHeap")).as(printed).isLessThan(50L * MIB);
-  }
-
-  private static long figure(String printed, String name) {
-    return printed
-        .lines()
-        .filter(line -> line.startsWith(name + "="))
-        .mapToLong(line -> Long.parseLong(line.substring(name.length() + 1)))
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("no " + name + " in: " + printed));
+    assertThat(ended.figure("residentMiB")).as(ended.printed()).isLessThan(limitMiB * 95 / 100);
+    assertThat(ended.figure("bytesOnHeap")).as(ended.printed()).isLessThan(50L * MIB);
   }
 }

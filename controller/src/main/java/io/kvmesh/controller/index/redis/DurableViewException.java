@@ -47,4 +47,9 @@ public final class DurableViewException extends ViewUnavailableException {
   public Reason reason() {
     return reason;
   }
+
+  /** Whether what Redis holds was written by somebody else, and can be written anew. */
+  public boolean isCorrupt() {
+    return reason == Reason.CORRUPT;
+  }
 }
