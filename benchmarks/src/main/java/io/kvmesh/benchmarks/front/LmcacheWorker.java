@@ -180,6 +180,12 @@ final class LmcacheWorker {
     return unsent.isEmpty() && asked.isEmpty() && beaten.isEmpty();
   }
 
+  /** What {@link #isIdle} waits for. */
+  String left() {
+    return "%d batches unsent, %d lookups and %d heartbeats unanswered"
+        .formatted(unsent.size(), asked.size(), beaten.size());
+  }
+
   /** Closes the sockets. */
   void close() {
     push.close();

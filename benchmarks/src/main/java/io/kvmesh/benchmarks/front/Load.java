@@ -112,7 +112,8 @@ final class Load {
     long end = System.nanoTime() + ANSWERS_NANOS;
     while (!population.isIdle() || !echo.isIdle()) {
       if (System.nanoTime() - end > 0) {
-        throw new IllegalStateException("The controller doesn't answer");
+        throw new IllegalStateException(
+            "The controller doesn't answer: " + population.left() + "; echo idle " + echo.isIdle());
       }
       if (!turn(bare)) {
         LockSupport.parkNanos(PAUSE_NANOS);

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 /**
  * The workers, and the mix of what they say. A message is drawn anew each time: 35 % admits, 29 %
@@ -160,6 +161,14 @@ final class Population implements AutoCloseable {
 
   boolean isIdle() {
     return workers.stream().allMatch(LmcacheWorker::isIdle);
+  }
+
+  /** Of each worker that isn't idle, what it waits for. */
+  String left() {
+    return workers.stream()
+        .filter(worker -> !worker.isIdle())
+        .map(worker -> worker.instance() + ": " + worker.left())
+        .collect(Collectors.joining("; "));
   }
 
   /** Admits and evicts that the workers have said, or have yet to send. Any thread. */
