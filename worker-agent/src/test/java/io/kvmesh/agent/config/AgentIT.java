@@ -3,6 +3,7 @@ package io.kvmesh.agent.config;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvmesh.agent.AgentApplication;
@@ -37,6 +38,9 @@ import io.kvmesh.common.zmq.SocketSettings;
 import io.kvmesh.embedded.EmbeddedKafka;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -103,9 +107,11 @@ class AgentIT {
   private static String get(ConfigurableApplicationContext program, String path)
       throws IOException, InterruptedException {
     String port = program.getEnvironment().getProperty("local.server.port");
+    String address = program.getEnvironment().getProperty("server.address", "");
+    String host = address.contains(":") ? "[" + address + "]" : address;
     try (HttpClient http = HttpClient.newHttpClient()) {
       HttpRequest request =
-          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build();
+          HttpRequest.newBuilder(URI.create("http://" + host + ":" + port + path)).build();
       HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
       return answer.statusCode() + " " + answer.body();
     }
@@ -269,6 +275,29 @@ class AgentIT {
   @Test
   void twoAgents_shareThroughTheLogsEpochAndADirectory(@TempDir Path dir) throws Exception {
     pullOfOneAgentFromAnother(dir, "zmq", SocketSettings.DEFAULT);
+  }
+
+  @Test
+  void twoAgentsAtIpv6AddressesAlone_shareAndAreAskedOverHttp(@TempDir Path dir) throws Exception {
+    assumeThat(hasIpv6Loopback()).as("this machine has the address ::1").isTrue();
+    pullOfOneAgentFromAnother(
+        dir,
+        "zmq",
+        SocketSettings.DEFAULT,
+        "--server.address=::1",
+        "--kvmesh.peer.init-bind=tcp://[::1]:0",
+        "--kvmesh.peer.lookup-bind=tcp://[::1]:0",
+        "--kvmesh.control.bind=tcp://[::1]:0",
+        "--kvmesh.engine.bind=tcp://[::1]:0");
+  }
+
+  private static boolean hasIpv6Loopback() {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.ofLiteral("::1"), 0));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Test
